@@ -1,0 +1,1 @@
+"""How well an agent plays: games, matches and what may be concluded from them."""
