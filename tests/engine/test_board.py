@@ -64,7 +64,6 @@ def test_perft():
     assert [perft(Board(), depth) for depth in range(7)] == SEQUENCES
 
 
-@pytest.mark.slow
 def test_perft_where_games_start_to_end():
     """Ply 7 is the first at which a game can have been won: 823,543 sequences less 7 wins in one column."""
     assert perft(Board(), 7) == 823_536
