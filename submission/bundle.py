@@ -1,0 +1,518 @@
+"""From an agent spec to the text of one file that Kaggle can run.
+
+The entry module and every first-party module it needs are flattened: written below one another,
+dependencies first, in the order in which Python would run them, in one namespace. Their text stays as
+it is but for the import statements between them, which become comments. A program for which that would
+make a difference is refused, with the file, the line and what to do.
+
+`from __future__ import annotations` holds for a whole file. It is hoisted to the top as soon as one module
+has it: dropping it could raise NameError, while the modules without it lose nothing as long as no code
+reads annotations. Where code does, or where a dataclass would act on a string, the program is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+import os
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from evaluation.console import output
+from evaluation.errors import InputError
+from evaluation.loading import KAGGLE, is_file, module_path, parse_spec, replace_constants
+from submission.source import (
+    HEADING,
+    Binding,
+    BundleError,
+    ImportStatement,
+    Site,
+    Source,
+    bindings,
+    is_text,
+    parse,
+    read_text,
+)
+
+__all__ = ["Bundle", "BundleError", "bundle", "flatten", "locate", "make_bundle", "write_bundle"]
+
+ROOT = Path(__file__).resolve().parent.parent
+ALLOWED = sys.stdlib_module_names | {"numpy"}
+# Modules that import by name, which cannot be followed.
+DYNAMIC_IMPORTERS = {"importlib", "imp", "pkgutil", "runpy", "zipimport"}
+
+HEADER = """\
+# A ConnectX agent in one file, as Kaggle runs it. To change it, change its sources and make it again:
+# python -m submission bundle {command} -o main.py
+# spec: {spec}
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 The ConnectX kit authors
+"""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The text of a bundled agent and the modules it was made from, in the order of the text."""
+
+    text: str
+    sources: tuple[Source, ...]
+
+
+def bundle(spec: str) -> str:
+    """The text of one file with the agent that `spec` names: a module of agents/, or a file.
+
+    A file may import modules beside it and the kit's. The same spec and sources give the same text.
+    Raises `BundleError` for what does not fit into one file, `SpecError` for a spec that names no agent.
+    """
+    return make_bundle(spec).text
+
+
+def make_bundle(spec: str) -> Bundle:
+    """What `bundle` does, with the modules that went into it."""
+    target, constants = parse_spec(spec)
+    if target.startswith(KAGGLE):
+        raise BundleError(f"{spec} is Kaggle's own; bundle a module of agents/ or a file")
+    if not is_file(target):
+        return flatten(module_path(target), [ROOT], constants, target)
+    path = Path(os.path.abspath(target))
+    return flatten(path, [ROOT, path.parent], constants)
+
+
+def flatten(
+    entry: Path,
+    roots: Sequence[Path],
+    constants: Mapping[str, object] | None = None,
+    target: str | None = None,
+) -> Bundle:
+    """The bundle of a module, whose first-party imports are looked up in `roots`, first root first.
+
+    Args:
+        entry: the module that ends with `agent`, below one of the roots.
+        constants: values for upper-case constants at the top of the entry.
+        target: what the spec in the header calls the entry; its label if not given.
+
+    Raises `BundleError`.
+    """
+    program = _Program(roots)
+    program.add_entry(entry, constants or {})
+    program.check()
+    sources = [source for source in program.sources if not source.is_empty]
+    text = _header(target or program.entry.label, constants or {})
+    if features := sorted(program.futures):
+        text += f"from __future__ import {', '.join(features)}\n"
+    for source in sources:
+        text += "\n\n"
+        offset = text.count("\n") + 1
+        text += f"# ==== {source.label}: line N here is line N - {offset} there ====\n{source.flattened()}"
+    made = Bundle(text, tuple(sources))
+    _check_sections(made)
+    _check_agent(made, program.entry)
+    return made
+
+
+def locate(text: str, line: int) -> tuple[str, int] | None:
+    """Where line `line` (from 1) of a bundle comes from: a module's label and the line there.
+
+    None for the header.
+    """
+    above = [(start, label) for start, label in _headings(text) if start < line]
+    return (above[-1][1], line - above[-1][0]) if above else None
+
+
+def _headings(text: str) -> list[tuple[int, str]]:
+    """The line of each section's heading, which is the offset of the lines below it, and the label."""
+    found = [(number, HEADING.fullmatch(line)) for number, line in enumerate(text.split("\n"), 1)]
+    return [(number, match["label"]) for number, match in found if match]
+
+
+def write_bundle(
+    spec: Annotated[str, typer.Argument(help="the agent: n_step, n_step:N_STEPS=5 or path/to/agent.py")],
+    path: Annotated[Path, typer.Option("--output", "-o", help="the file to write")] = Path("main.py"),
+) -> None:
+    """Write an agent and all it needs into one file for Kaggle."""
+    made = make_bundle(spec)
+    if path.resolve() in {source.path.resolve() for source in made.sources}:
+        raise BundleError(f"{path} is one of the bundle's sources; write to another file: -o main.py")
+    try:
+        path.write_text(made.text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; name another file: -o main.py") from None
+    size = len(made.text.encode())
+    output.print(f"{path}: {size:,} bytes, made from", markup=False, soft_wrap=True)
+    for source in made.sources:
+        output.print(
+            f"  {source.label} ({len(source.flattened()):,} characters)", markup=False, soft_wrap=True
+        )
+
+
+class _Program:
+    """The modules of a bundle, found by following imports from the entry, depth first as Python does.
+
+    Attributes:
+        sources: the modules in the order in which they run; the entry is the last.
+        futures: the features their `from __future__` statements name.
+    """
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = roots
+        self.sources: list[Source] = []
+        self.futures: set[str] = set()
+        self._known: dict[Path, Source] = {}
+        self._running: list[Source] = []
+        self._targets: dict[ast.ImportFrom, Source] = {}  # of first-party import statements
+
+    @property
+    def entry(self) -> Source:
+        """The module that the program starts from."""
+        return self.sources[-1]
+
+    def add_entry(self, path: Path, constants: Mapping[str, object]) -> None:
+        """Adds the module in file `path` and, before it, all that it imports."""
+        label = self._label(path)
+        text = read_text(path, label)
+        parse(text, label)
+        name = ".".join(Path(label).with_suffix("").parts)
+        self._known[path] = Source(path, label, name, replace_constants(text, constants, label))
+        self._add(self._known[path])
+
+    def _label(self, path: Path) -> str:
+        inside = (path.relative_to(root) for root in self.roots if path.is_relative_to(root))
+        return next(inside, Path(path.name)).as_posix()
+
+    def _add(self, source: Source) -> None:
+        self._running.append(source)
+        source.check()
+        for site in source.sites:
+            self._follow(source, site)
+        self._running.pop()
+        self.sources.append(source)
+
+    def _find(self, name: str) -> Path | None:
+        """The file of the first-party module `name`."""
+        for root in self.roots:
+            base = root.joinpath(*name.split("."))
+            for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
+                if path.is_file():
+                    return path
+        return None
+
+    def _is_ours(self, source: Source, node: ImportStatement, name: str) -> bool:
+        """Whether `name` belongs to a first-party module or package."""
+        top = name.partition(".")[0]
+        if (path := self._find(top)) and top in ALLOWED:
+            source.refuse(
+                node, f"`{top}` is {self._label(path)} here, and a known library too", "rename the file"
+            )
+        return path is not None or (top not in ALLOWED and any((root / top).is_dir() for root in self.roots))
+
+    def _follow(self, source: Source, site: Site) -> None:
+        """Decides what becomes of an import statement, and adds the module it imports if that is ours."""
+        node = site.node
+        if isinstance(node, ast.Import):
+            ours = [alias.name for alias in node.names if self._is_ours(source, node, alias.name)]
+            names = [alias.name for alias in node.names]
+        else:
+            module = self._absolute(source, node)
+            ours = [module] if node.level or self._is_ours(source, node, module) else []
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        if site.guard == "typing":
+            if ours or not all(_is_allowed(name) for name in names):
+                source.replace_import(site, "")
+        elif any(alias.name == "*" for alias in node.names):
+            source.refuse(node, "a star import hides what it binds", "name what is imported")
+        elif isinstance(node, ast.ImportFrom) and ours:
+            self._flatten_import(source, site, node, ours[0])
+        elif ours:
+            _refuse_module(source, node, ours[0])
+        elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            self.futures |= {alias.name for alias in node.names}
+            source.replace_import(site, _aliases(node))
+        else:
+            _check_foreign(source, node, names)
+
+    def _absolute(self, source: Source, node: ast.ImportFrom) -> str:
+        """The dotted name of the module that names are imported from."""
+        if not node.level:
+            return node.module or ""
+        parts = source.package.split(".") if source.package else []
+        if node.level > len(parts):
+            source.refuse(
+                node,
+                "this relative import leaves the folder that modules are looked up in",
+                "write the module's full name",
+            )
+        parents = parts[: len(parts) - node.level + 1]
+        return ".".join([*parents, node.module] if node.module else parents)
+
+    def _flatten_import(self, source: Source, site: Site, node: ast.ImportFrom, name: str) -> None:
+        """Adds the module `name` and replaces the statement that imports from it."""
+        _check_place(source, site)
+        target = self._module(source, node, name)
+        for alias in node.names:
+            if target is None or alias.name not in target.names:
+                if self._find(f"{name}.{alias.name}"):
+                    _refuse_module(source, node, f"{name}.{alias.name}")
+                where = target.label if target else name
+                source.refuse(node, f"{where} has no `{alias.name}`", "import a name that it binds")
+            self._check_locals(source, site, node, alias)
+        parts = name.split(".")
+        for size in range(1, len(parts)):  # Python runs the packages around a module before it
+            package = self._module(source, node, ".".join(parts[:size]))
+            if package and package not in self._running:
+                self._run(source, node, package)
+        if target:
+            self._run(source, node, target)
+            self._targets[node] = target
+        source.replace_import(site, _aliases(node))
+
+    def _module(self, importer: Source, node: ast.ImportFrom, name: str) -> Source | None:
+        """The module `name`; None for a package without a file of its own."""
+        path = self._find(name)
+        if path is None:
+            parts = name.split(".")
+            if not any(root.joinpath(*parts).is_dir() for root in self.roots):
+                importer.refuse(node, f"there is no module `{name}`", "mend its name or create its file")
+            return None
+        if path not in self._known:
+            label = self._label(path)
+            self._known[path] = Source(path, label, name, read_text(path, label))
+        source = self._known[path]
+        if source.name != name:
+            what = (
+                f"{source.label} is imported as `{name}` and as `{source.name}`, so Python would run it twice"
+            )
+            importer.refuse(node, what, "use one of the names")
+        return source
+
+    def _run(self, importer: Source, node: ast.ImportFrom, source: Source) -> None:
+        """Adds a module where its first import stands."""
+        if source in self._running:
+            chain = [module.label for module in self._running[self._running.index(source) :]]
+            what = f"a cycle of imports: {' -> '.join([*chain, source.label])}"
+            importer.refuse(node, what, "move what both need into a module of its own")
+        if source not in self.sources:
+            self._add(source)
+
+    def _check_locals(self, source: Source, site: Site, node: ast.ImportFrom, alias: ast.alias) -> None:
+        """Refuses an import in a function that cannot do without its local name.
+
+        In a bundle the name is the module's: so no function around the import may bind it otherwise.
+        """
+        for function in site.scopes:
+            if isinstance(function, ast.ClassDef):
+                if alias.name.startswith("__"):  # names of this form are other ones inside a class
+                    source.refuse(node, f"`{alias.name}` is imported inside a class", "import it at the top")
+                continue
+            for binding in source.local_bindings(function):
+                if binding.name not in (alias.name, alias.asname):
+                    continue
+                is_declared = isinstance(binding.node, ast.Global | ast.Nonlocal)
+                if is_declared or (binding.name == alias.name and not self._is_import(source, binding, node)):
+                    what = f"`{binding.name}` is imported in a function that binds it elsewhere, too"
+                    source.refuse(binding.node, what, "import it at the top, or rename the other one")
+
+    def _is_import(self, source: Source, binding: Binding, node: ast.ImportFrom) -> bool:
+        """Whether a local binding is an import, by its own name, from the module that `node` imports from."""
+        return (
+            isinstance(binding.node, ast.ImportFrom)
+            and binding.alias is not None
+            and binding.alias.name == binding.name
+            and self._absolute(source, binding.node) == self._absolute(source, node)
+        )
+
+    def check(self) -> None:
+        """Refuses a program whose modules do not go together in one namespace."""
+        bound: dict[str, tuple[Source, Binding]] = {}
+        for source in self.sources:
+            for binding in filter(lambda binding: binding.runs, source.bindings):
+                other, first = bound.setdefault(binding.name, (source, binding))
+                if other is not source:
+                    self._check_same(source, binding, other, first)
+        are_strings = "annotations" in self.futures
+        for source in self.sources:
+            for name in source.foreign_reads & bound.keys():
+                _refuse_hidden(source, *bound[name])
+            for statement in source.global_statements:
+                self._check_unshared(source, statement)
+            source.check_fields(are_strings)
+            if are_strings:
+                self._check_annotations(source)
+
+    def _check_same(self, source: Source, binding: Binding, other: Source, first: Binding) -> None:
+        """Refuses a name that stands for different things in two modules."""
+        name = binding.name
+        if name == "__all__" and not any(module.reads(name) for module in self.sources):
+            return
+        here, there = self._origin(source, name), self._origin(other, name)
+        if here != there:
+            place = f"{other.label}:{getattr(first.node, 'lineno', 1)}"
+            source.refuse(
+                binding.node, f"`{name}` is {here} here and {there} in {place}", "rename one of the two"
+            )
+
+    def _check_unshared(self, source: Source, statement: ast.Global) -> None:
+        """Refuses to rebind a name that another module imports, which would keep the old value."""
+        shared = {f"{source.label}:{name}": name for name in statement.names}
+        for node, target in self._targets.items():
+            for alias in node.names:
+                if name := shared.get(self._origin(target, alias.name)):
+                    importer = next(module for module in self.sources if node in module.edits)
+                    what = f"`global {name}` rebinds a name that {importer.label}:{node.lineno} imports"
+                    source.refuse(statement, what, "keep the value in an object that both share")
+
+    def _check_annotations(self, source: Source) -> None:
+        """Refuses to make strings of a module's annotations where code of the program reads annotations."""
+        if source.annotations and "annotations" not in source.names:
+            for reader in self.sources:
+                if line := reader.annotation_reader:
+                    what = (
+                        f"other modules make these annotations strings, which {reader.label}:{line} may read"
+                    )
+                    source.refuse(
+                        source.annotations[0], what, "add `from __future__ import annotations` here"
+                    )
+
+    def _origin(self, source: Source, name: str) -> str:
+        """What a name of a module stands for: a library's `module.name`, or `file:name` for one of ours."""
+        own = f"{source.label}:{name}"
+        origins = set()
+        for binding in source.bindings:
+            if binding.name == name and binding.runs:
+                match binding.node, binding.alias:
+                    case ast.ImportFrom() as node, ast.alias(name=original) if node in self._targets:
+                        origins.add(self._origin(self._targets[node], original))
+                    case ast.ImportFrom(module=module), ast.alias(name=original):
+                        origins.add(f"{module}.{original}")
+                    case ast.Import(), ast.alias(name=module, asname=asname):
+                        origins.add(module if asname else name)
+                    case _:
+                        origins.add(own)
+        return origins.pop() if len(origins) == 1 else own
+
+
+def _check_place(source: Source, site: Site) -> None:
+    """Refuses a first-party import where flattening would change what happens."""
+    if site.scopes and isinstance(site.scopes[-1], ast.ClassDef):
+        source.refuse(
+            site.node, "an import inside a class binds an attribute", "import at the top of the module"
+        )
+    if site.guard == "try":
+        source.refuse(
+            site.node, "a bundle always has this module, so `try` does nothing", "import without `try`"
+        )
+    if not site.scopes:
+        if site.guard:
+            source.refuse(
+                site.node, "a bundle has this module on every condition", "import without a condition"
+            )
+        for statement in source.tree.body[: source.tree.body.index(site.node)]:
+            if not source.is_quiet(statement):
+                what = f"in a bundle, this module runs before line {statement.lineno}, not after it"
+                source.refuse(site.node, what, "move the import up, above all other code")
+
+
+def _check_foreign(source: Source, node: ImportStatement, names: Sequence[str]) -> None:
+    for name in names:
+        if not _is_allowed(name):
+            what = (
+                f"`{name.partition('.')[0]}` is no module here and neither numpy nor in the standard library"
+            )
+            source.refuse(node, what, "do without it: Kaggle may not have it")
+        if name.partition(".")[0] in DYNAMIC_IMPORTERS or name == "sys.modules":
+            what = f"`{name}` reaches modules by name, which the bundler cannot follow"
+            source.refuse(node, what, "use import statements")
+
+
+def _refuse_module(source: Source, node: ImportStatement, name: str) -> NoReturn:
+    what = f"`{name}` is imported as a module, and a bundle has no module objects"
+    source.refuse(node, what, f"write `from {name} import ...` with the names that are used")
+
+
+def _refuse_hidden(reader: Source, binder: Source, binding: Binding) -> NoReturn:
+    """Refuses a name that a module looks up in vain, or among the built-ins, and would find in another."""
+    name, line = binding.name, reader.first_read(binding.name)
+    if hasattr(builtins, name):
+        what = f"`{name}` would hide the built-in one, which {reader.label}:{line} uses"
+        binder.refuse(binding.node, what, "rename it")
+    place = f"{binder.label}:{getattr(binding.node, 'lineno', 1)}"
+    reader.refuse(
+        line, f"`{name}` is not bound here, but a bundle would find that of {place}", "import or rename it"
+    )
+
+
+def _is_allowed(name: str) -> bool:
+    return name.partition(".")[0] in ALLOWED
+
+
+def _aliases(node: ast.ImportFrom) -> str:
+    """The code that binds the names an import statement binds, where those it imports are bound already."""
+    pairs = [(alias.asname, alias.name) for alias in node.names]
+    return "; ".join(f"{new} = {old}" for new, old in pairs if new not in (None, old))
+
+
+def _header(target: str, constants: Mapping[str, object]) -> str:
+    values = ",".join(f"{name}={_value(value)}" for name, value in constants.items())
+    spec = f"{target}:{values}" if values else target
+    return HEADER.format(spec=spec, command=shlex.quote(spec))
+
+
+def _value(value: object) -> str:
+    is_word = isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
+    return str(value) if is_word else repr(value)
+
+
+def _check_sections(made: Bundle) -> None:
+    """Proves that every section has the syntax tree of its source, line for line."""
+    body = parse(made.text, "bundle").body
+    headings = _headings(made.text)
+    ends = [start for start, _ in headings[1:]] + [made.text.count("\n") + 1]
+    for source, (start, label), end in zip(made.sources, headings, ends, strict=True):
+        want = source.flattened_tree()
+        have = ast.Module([statement for statement in body if start < statement.lineno < end], [])
+        if label != source.label or _with_lines(want, 0) != _with_lines(have, start):
+            raise BundleError(
+                f"{source.label}:1: its section differs from it; this is a defect of the bundler"
+            )
+
+
+def _with_lines(tree: ast.Module, offset: int) -> tuple[str, list[int]]:
+    return ast.dump(tree), [node.lineno - offset for node in ast.walk(tree) if hasattr(node, "lineno")]
+
+
+def _check_agent(made: Bundle, entry: Source) -> None:
+    """Refuses a bundle in which `agent` is not the last name to be bound: Kaggle plays the last callable."""
+    remedy = "end the module with `def agent(obs, config)`"
+    for source in made.sources:
+        for statement in source.global_statements:
+            if "agent" in statement.names:
+                source.refuse(statement, "`global agent` may bind it too early", "bind it once, at the end")
+    body = [statement for statement in parse(made.text, "bundle").body if not _does_nothing(statement)]
+    first = next((number for number, node in enumerate(body) if "agent" in _names(node)), None)
+    if first is None:
+        entry.refuse(entry.text.count("\n"), "nothing binds `agent`", remedy)
+    rest = body[first + 1 :] if _binds_agent(body[first]) else body[first:]
+    if rest and (place := locate(made.text, rest[0].lineno)):
+        what = "Kaggle plays the last callable to be bound, and this leaves open whether that is `agent`"
+        raise BundleError(f"{place[0]}:{place[1]}: {what}; {remedy}")
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    """The names a statement at the top level binds."""
+    return {binding.name for binding in bindings([statement])}
+
+
+def _binds_agent(statement: ast.stmt) -> bool:
+    """Whether a statement certainly binds `agent` and nothing else."""
+    is_plain = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign)
+    return is_plain and _names(statement) == {"agent"}
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    return is_text(statement) or isinstance(statement, ast.Pass)
