@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer.exceptions import TyperException
 
 from engine.board import BoardError
 from evaluation.errors import InputError
@@ -16,18 +18,23 @@ output = Console(highlight=False)
 messages = Console(stderr=True, highlight=False)
 
 
-def run(app: typer.Typer) -> None:
-    """Runs a command line program to its end, and ends the process with its exit status.
+def run(app: typer.Typer) -> NoReturn:
+    """Runs a command line program and ends the process with its exit status.
 
     A person's mistake gives one line and status 2. Ctrl-C gives one line and status 130; a command
     that has something to save or to report does so and lets `KeyboardInterrupt` pass on.
     """
     try:
-        app()
+        status = app(standalone_mode=False)
     except (InputError, BoardError) as error:
-        messages.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
-        sys.exit(2)
-    except SystemExit as end:
-        if end.code == 130:  # typer has turned KeyboardInterrupt into this
-            messages.print("stopped")
-        raise
+        _fail(str(error))
+    except TyperException as error:  # an option or argument that is missing, unknown or malformed
+        _fail(f"{error.format_message().rstrip('.')}: --help tells how to call this")
+    if status == 130:  # what typer makes of KeyboardInterrupt
+        messages.print("stopped")
+    sys.exit(status)
+
+
+def _fail(message: str) -> NoReturn:
+    messages.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    sys.exit(2)
