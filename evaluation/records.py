@@ -14,6 +14,8 @@ from evaluation.errors import InputError
 
 OVERAGE_SECONDS = 60
 """The bank of time each seat has for a whole game, on top of `actTimeout` for every move."""
+STDERR_LIMIT = 10_000
+"""How many characters of standard error a record keeps, from the end: a traceback is there."""
 
 
 class Ending(StrEnum):
@@ -31,6 +33,15 @@ class Ending(StrEnum):
     def is_forfeit(self) -> bool:
         """Whether an agent lost by what it did wrong, whatever the board shows."""
         return self not in (Ending.LINE, Ending.FULL, Ending.STEPS)
+
+
+def outcome(ending: Ending, seat: int) -> tuple[tuple[int | None, int | None], tuple[str, str]]:
+    """Kaggle's rewards and statuses of a game that the action of `seat` brought to its `ending`."""
+    reward: int | None = 1 if ending is Ending.LINE else 0
+    other, status = (-1 if reward else 0), "DONE"
+    if ending.is_forfeit:
+        reward, status = None, "ERROR" if ending is Ending.CRASH else ending.name
+    return ((reward, other), (status, "DONE")) if seat == 0 else ((other, reward), ("DONE", status))
 
 
 @dataclass(frozen=True)
