@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 from typer.exceptions import TyperException
 
@@ -16,6 +17,26 @@ from evaluation.errors import InputError
 # Answers go to standard output, progress and errors to standard error.
 output = Console(highlight=False)
 messages = Console(stderr=True, highlight=False)
+
+
+def progress(quiet: bool = False) -> Progress:
+    """A bar on standard error for tasks with a description and a total; none where that is no terminal.
+
+    It keeps to the standard error of now: while an agent moves, `sys.stderr` is the agent's.
+    """
+    terminal = Console(file=sys.stderr, highlight=False)
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+        console=terminal,
+        disable=quiet or not terminal.is_terminal,
+        transient=True,
+        refresh_per_second=4,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
 
 
 def run(app: typer.Typer) -> NoReturn:

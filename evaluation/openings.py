@@ -43,7 +43,7 @@ def openings(
 
 def _random_game(board: Board, plies: int, random: Random) -> tuple[Board, tuple[int, ...]]:
     """The board after `plies` random moves, or after fewer if the game ends before, and the moves."""
-    moves = []
+    moves: list[int] = []
     while len(moves) < plies and (legal := board.legal_moves()):
         moves.append(random.choice(legal))
         board = board.play(moves[-1])

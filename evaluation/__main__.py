@@ -1,0 +1,108 @@
+"""`python -m evaluation`: matches between agents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation import console
+from evaluation.errors import InputError
+from evaluation.kaggle import render_html
+from evaluation.match import MatchInterrupted, play_match
+from evaluation.openings import PLIES
+from evaluation.records import GameRecord
+from evaluation.result import MatchResult
+
+app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+
+
+class Referee(StrEnum):
+    """Who runs the games."""
+
+    fast = "fast"
+    kaggle = "kaggle"
+
+
+@app.callback()
+def evaluation() -> None:
+    """How well agents play."""
+
+
+AgentSpec = Annotated[
+    str, typer.Argument(help="perfect, n_step:N_STEPS=5, path/to/main.py or kaggle:negamax")
+]
+
+
+@app.command()
+def match(
+    a: AgentSpec,
+    b: AgentSpec,
+    *,
+    games: Annotated[int, typer.Option(help="How many games; seats are swapped in pairs.")] = 100,
+    seed: Annotated[int, typer.Option(help="What openings and random choices follow from.")] = 0,
+    referee: Annotated[Referee, typer.Option(help="fast, or Kaggle's own environment.")] = Referee.fast,
+    jobs: Annotated[int, typer.Option(help="How many processes play.")] = 1,
+    rows: Annotated[int, typer.Option()] = 6,
+    columns: Annotated[int, typer.Option()] = 7,
+    inarow: Annotated[int, typer.Option()] = 4,
+    act_timeout: Annotated[float | None, typer.Option(help="Seconds a move; 2 if not given.")] = None,
+    opening_plies: Annotated[int, typer.Option(help="Discs set up before a game; 0 for none.")] = PLIES,
+    html: Annotated[Path | None, typer.Option(help="Write a replay of the first game to this file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Play A against B and print A's score with its 95 % interval."""
+    if html and not html.absolute().parent.is_dir():
+        raise InputError(f"there is no folder {html.absolute().parent} for --html {html}: make it first")
+    configuration = {"rows": rows, "columns": columns, "inarow": inarow, "actTimeout": act_timeout}
+    try:
+        with _live_tally(games, quiet=json) as on_game:
+            result = play_match(
+                a,
+                b,
+                games,
+                seed=seed,
+                referee=referee.value,
+                jobs=jobs,
+                configuration=configuration,
+                opening_plies=opening_plies,
+                on_game=on_game,
+            )
+    except MatchInterrupted as stop:
+        _report(stop.result, json)
+        raise
+    _report(result, json)
+    if html:
+        html.write_text(render_html(result.records[0]), encoding="utf-8")
+        console.messages.print(f"the first game is in {html}")
+
+
+@contextmanager
+def _live_tally(games: int, quiet: bool) -> Iterator[Callable[[int, GameRecord], None]]:
+    """Shows how the match stands, as told of every game's number and record."""
+    points = Counter[float]()
+    with console.progress(quiet) as bar:
+        task = bar.add_task("", total=games)
+
+        def on_game(number: int, record: GameRecord) -> None:
+            points[record.points(number % 2)] += 1
+            won, drawn, lost = points[1.0], points[0.5], points[0.0]
+            bar.update(task, advance=1, description=f"won {won}, drawn {drawn}, lost {lost}")
+
+        yield on_game
+
+
+def _report(result: MatchResult, json: bool) -> None:
+    if json:
+        print(result.to_json())
+    elif result.records:
+        console.output.print(str(result), markup=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    console.run(app)
