@@ -152,6 +152,24 @@ def test_count_windows_counts_as_window_by_window(board: Board, count: int, mark
     assert count_windows(grid, count, mark, inarow) == count_one_by_one(grid, count, mark, inarow)
 
 
+@pytest.mark.parametrize(
+    ("kind", "first", "second"),
+    [
+        ("four", 1, 0),
+        ("three", 1, 2),
+        ("two", 1, 1),
+        ("other_four", 0, 1),
+        ("other_three", 2, 1),
+        ("other_two", 1, 1),
+        ("centre", 1, 1),
+    ],
+)
+def test_each_weight_alone(kind: str, first: int, second: int) -> None:
+    weights = Weights(**{kind: -7})
+    assert evaluate_windows(WON, 1, weights) == -7 * first
+    assert evaluate_windows(WON, 2, weights) == -7 * second
+
+
 def test_count_windows_by_hand() -> None:
     grid = grid_of(WON)
     assert [count_windows(grid, count, 1, 4) for count in (2, 3, 4)] == [1, 1, 1]
