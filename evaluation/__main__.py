@@ -34,15 +34,13 @@ def evaluation() -> None:
     """How well agents play."""
 
 
-AgentSpec = Annotated[
-    str, typer.Argument(help="perfect, n_step:N_STEPS=5, path/to/main.py or kaggle:negamax")
-]
+SPECS = "perfect, n_step:N_STEPS=5, path/to/main.py or kaggle:negamax"
 
 
 @app.command()
 def match(
-    a: AgentSpec,
-    b: AgentSpec,
+    a: Annotated[str, typer.Argument(metavar="A", help=SPECS)],
+    b: Annotated[str, typer.Argument(metavar="B", help="likewise")],
     *,
     games: Annotated[int, typer.Option(help="How many games; seats are swapped in pairs.")] = 100,
     seed: Annotated[int, typer.Option(help="What openings and random choices follow from.")] = 0,

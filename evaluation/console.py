@@ -50,7 +50,7 @@ def run(app: typer.Typer) -> NoReturn:
     except (InputError, BoardError) as error:
         _fail(str(error))
     except TyperException as error:  # an option or argument that is missing, unknown or malformed
-        _fail(f"{error.format_message().rstrip('.')}: --help tells how to call this")
+        _fail(f"{error.format_message().rstrip('.')} (--help tells more)")
     if status == 130:  # what typer makes of KeyboardInterrupt
         messages.print("stopped")
     sys.exit(status)

@@ -105,7 +105,7 @@ def module_path(name: str) -> Path:
     if name not in known_agents():
         raise SpecError(
             f"there is no agent {name!r}: choose one of {_listed(known_agents())}, "
-            "a file (path/to/main.py) or kaggle:negamax"
+            "kaggle:negamax, kaggle:random, or a file: path/to/main.py"
         )
     return path
 
@@ -124,7 +124,7 @@ def replace_constants(source: str, constants: Mapping[str, object], filename: st
         raise SpecError(f"{filename}, line {error.lineno}: {error.msg}") from None
     for name in constants:
         if name not in literals:
-            raise SpecError(f"{filename} has no constant {name}: its constants are {_listed(literals)}")
+            raise SpecError(f"{filename} has no constant {name}: it has {_listed(literals)}")
     text = source.encode()  # ast counts columns in bytes
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -197,7 +197,7 @@ def _checked(name: str, node: ast.expr, value: object, filename: str) -> object:
     if old is None or type(value) is type(old) or (type(old) is float and type(value) is int):
         return value
     raise SpecError(
-        f"{filename}: {name} is {old!r}, so its value is of type {type(old).__name__}, which {value!r} is not"
+        f"{filename}: {name} is {old!r}, so its value must be of type {type(old).__name__}, not {value!r}"
     )
 
 

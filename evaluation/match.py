@@ -177,9 +177,11 @@ def _in_processes(plan: _Plan, tasks: Sequence[tuple[int, tuple[int, ...]]], job
         _check_shippable(agent)
     size = 2 * min(16, 1 + len(tasks) // (200 * jobs))
     groups = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _leave_ctrl_c_to_the_parent)
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_ctrl_c)
     try:
-        for future in as_completed([pool.submit(plan.play_all, group) for group in groups]):
+        with _ctrl_c_held_back():
+            futures = [pool.submit(plan.play_all, group) for group in groups]
+        for future in as_completed(futures):
             yield from future.result()
     except BrokenProcessPool:
         raise WorkerError(
@@ -193,7 +195,21 @@ def _in_processes(plan: _Plan, tasks: Sequence[tuple[int, tuple[int, ...]]], job
         pool.shutdown(cancel_futures=True)
 
 
-def _leave_ctrl_c_to_the_parent() -> None:
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Ctrl-C comes after the block; to processes started in it never, so they do not fail half started."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _ignore_ctrl_c() -> None:
+    """For workers: it is the parent that ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -206,14 +206,14 @@ class MatchResult:
             if forfeits:
                 counts = ", ".join(f"{how} {count}" for how, count in forfeits.items())
                 notes[f"forfeits of {name}"] = counts + self._first_error(agent)
-        games, different, openings = len(self.records), self.distinct_games, self.distinct_openings
-        replays = " (the others are replays)" if different < games else ""
+        replayed = len(self.records) - self.distinct_games
         times = [
             f"{name} {1000 * mean:.3g} (longest {1000 * longest:.3g})"
             for name, (_, mean, longest) in zip(self._labels(), self.times, strict=True)
         ]
         return notes | {
-            "distinct games": f"{different} of {games}{replays}, from {openings} opening{'s' * (openings > 1)}",
+            "distinct games": f"{self.distinct_games}" + (f" ({replayed} replayed)" if replayed else ""),
+            "openings": str(self.distinct_openings),
             "ms a move": ", ".join(times),
             "played with": f"{self.referee} referee, seed {self.seed}, {self._board()}",
         }
