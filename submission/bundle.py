@@ -46,7 +46,7 @@ __all__ = ["Bundle", "BundleError", "bundle", "flatten", "locate", "make_bundle"
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 # Modules that import by name, which cannot be followed.
-DYNAMIC_IMPORTERS = {"importlib", "imp", "pkgutil", "runpy", "zipimport"}
+DYNAMIC_IMPORTERS = {"builtins", "importlib", "imp", "pkgutil", "runpy", "zipimport"}
 
 HEADER = """\
 # A ConnectX agent in one file, as Kaggle runs it. To change it, change its sources and make it again:
@@ -144,12 +144,10 @@ def write_bundle(
         path.write_text(made.text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; name another file: -o main.py") from None
-    size = len(made.text.encode())
-    output.print(f"{path}: {size:,} bytes, made from", markup=False, soft_wrap=True)
-    for source in made.sources:
-        output.print(
-            f"  {source.label} ({len(source.flattened()):,} characters)", markup=False, soft_wrap=True
-        )
+    output.print(f"{path}: {len(made.text.encode()):,} bytes, made from", markup=False, soft_wrap=True)
+    for source, (start, _) in zip(made.sources, _headings(made.text), strict=True):
+        size = len(source.flattened().encode())
+        output.print(f"  {source.label}: {size:,} bytes, from line {start + 1}", markup=False, soft_wrap=True)
 
 
 class _Program:
@@ -179,8 +177,14 @@ class _Program:
         text = read_text(path, label)
         parse(text, label)
         name = ".".join(Path(label).with_suffix("").parts)
-        self._known[path] = Source(path, label, name, replace_constants(text, constants, label))
-        self._add(self._known[path])
+        self._add(self._new(path, name, replace_constants(text, constants, label)))
+
+    def _new(self, path: Path, name: str, text: str) -> Source:
+        label = self._label(path)
+        if twin := next((other for other in self._known.values() if other.label == label), None):
+            raise BundleError(f"{label}:1: this stands for {twin.path} and for {path}; rename one of them")
+        source = self._known[path] = Source(path, label, name, text)
+        return source
 
     def _label(self, path: Path) -> str:
         inside = (path.relative_to(root) for root in self.roots if path.is_relative_to(root))
@@ -215,27 +219,27 @@ class _Program:
     def _follow(self, source: Source, site: Site) -> None:
         """Decides what becomes of an import statement, and adds the module it imports if that is ours."""
         node = site.node
-        if isinstance(node, ast.Import):
-            ours = [alias.name for alias in node.names if self._is_ours(source, node, alias.name)]
-            names = [alias.name for alias in node.names]
-        else:
-            module = self._absolute(source, node)
-            ours = [module] if node.level or self._is_ours(source, node, module) else []
-            names = [f"{module}.{alias.name}" for alias in node.names]
+        modules = (
+            [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        )
+        is_relative = isinstance(node, ast.ImportFrom) and node.level > 0
+        ours = [name for name in modules if is_relative or self._is_ours(source, node, name)]
         if site.guard == "typing":
-            if ours or not all(_is_allowed(name) for name in names):
+            if ours or not all(map(_is_allowed, modules)):
                 source.replace_import(site, "")
         elif any(alias.name == "*" for alias in node.names):
             source.refuse(node, "a star import hides what it binds", "name what is imported")
-        elif isinstance(node, ast.ImportFrom) and ours:
-            self._flatten_import(source, site, node, ours[0])
+        elif isinstance(node, ast.Import):
+            if ours:
+                _refuse_module(source, node, ours[0])
+            _check_foreign(source, node, modules)
         elif ours:
-            _refuse_module(source, node, ours[0])
-        elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            self._flatten_import(source, site, node)
+        elif node.module == "__future__":
             self.futures |= {alias.name for alias in node.names}
             source.replace_import(site, _aliases(node))
         else:
-            _check_foreign(source, node, names)
+            _check_foreign(source, node, [f"{node.module}.{alias.name}" for alias in node.names])
 
     def _absolute(self, source: Source, node: ast.ImportFrom) -> str:
         """The dotted name of the module that names are imported from."""
@@ -251,12 +255,13 @@ class _Program:
         parents = parts[: len(parts) - node.level + 1]
         return ".".join([*parents, node.module] if node.module else parents)
 
-    def _flatten_import(self, source: Source, site: Site, node: ast.ImportFrom, name: str) -> None:
-        """Adds the module `name` and replaces the statement that imports from it."""
+    def _flatten_import(self, source: Source, site: Site, node: ast.ImportFrom) -> None:
+        """Adds the module that a statement imports from and replaces the statement."""
         _check_place(source, site)
+        name = self._absolute(source, node)
         target = self._module(source, node, name)
         for alias in node.names:
-            if target is None or alias.name not in target.names:
+            if target in (None, source) or alias.name not in target.names:
                 if self._find(f"{name}.{alias.name}"):
                     _refuse_module(source, node, f"{name}.{alias.name}")
                 where = target.label if target else name
@@ -280,10 +285,7 @@ class _Program:
             if not any(root.joinpath(*parts).is_dir() for root in self.roots):
                 importer.refuse(node, f"there is no module `{name}`", "mend its name or create its file")
             return None
-        if path not in self._known:
-            label = self._label(path)
-            self._known[path] = Source(path, label, name, read_text(path, label))
-        source = self._known[path]
+        source = self._known.get(path) or self._new(path, name, read_text(path, self._label(path)))
         if source.name != name:
             what = (
                 f"{source.label} is imported as `{name}` and as `{source.name}`, so Python would run it twice"
@@ -337,7 +339,7 @@ class _Program:
                     self._check_same(source, binding, other, first)
         are_strings = "annotations" in self.futures
         for source in self.sources:
-            for name in source.foreign_reads & bound.keys():
+            for name in sorted(source.foreign_reads & bound.keys()):
                 _refuse_hidden(source, *bound[name])
             for statement in source.global_statements:
                 self._check_unshared(source, statement)
@@ -350,12 +352,12 @@ class _Program:
         name = binding.name
         if name == "__all__" and not any(module.reads(name) for module in self.sources):
             return
-        here, there = self._origin(source, name), self._origin(other, name)
-        if here != there:
-            place = f"{other.label}:{getattr(first.node, 'lineno', 1)}"
-            source.refuse(
-                binding.node, f"`{name}` is {here} here and {there} in {place}", "rename one of the two"
+        if self._origin(source, name) != self._origin(other, name):
+            own = next(
+                (bound for bound in source.bindings if bound.name == name and not bound.alias), binding
             )
+            what = f"`{name}` stands for something else in {other.label}:{getattr(first.node, 'lineno', 1)}"
+            source.refuse(own.node, f"{what}, and a bundle has one namespace", "rename one of the two")
 
     def _check_unshared(self, source: Source, statement: ast.Global) -> None:
         """Refuses to rebind a name that another module imports, which would keep the old value."""
@@ -497,15 +499,22 @@ def _check_agent(made: Bundle, entry: Source) -> None:
     first = next((number for number, node in enumerate(body) if "agent" in _names(node)), None)
     if first is None:
         entry.refuse(entry.text.count("\n"), "nothing binds `agent`", remedy)
-    rest = body[first + 1 :] if _binds_agent(body[first]) else body[first:]
-    if rest and (place := locate(made.text, rest[0].lineno)):
-        what = "Kaggle plays the last callable to be bound, and this leaves open whether that is `agent`"
-        raise BundleError(f"{place[0]}:{place[1]}: {what}; {remedy}")
+    here = _place(made, body[first])
+    if not _binds_agent(body[first]):
+        raise BundleError(f"{here}: this may bind other names than `agent`, or none; {remedy}")
+    if body[first + 1 :]:
+        what = f"this comes after `agent` ({here}), and Kaggle plays the callable that is first bound last"
+        raise BundleError(f"{_place(made, body[first + 1])}: {what}; {remedy}")
 
 
 def _names(statement: ast.stmt) -> set[str]:
     """The names a statement at the top level binds."""
     return {binding.name for binding in bindings([statement])}
+
+
+def _place(made: Bundle, statement: ast.stmt) -> str:
+    label, line = locate(made.text, statement.lineno) or ("bundle", statement.lineno)
+    return f"{label}:{line}"
 
 
 def _binds_agent(statement: ast.stmt) -> bool:

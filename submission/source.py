@@ -50,6 +50,7 @@ FIELD_MARKERS = {"ClassVar", "InitVar", "KW_ONLY"}
 # What reads annotations, whose values `from __future__ import annotations` changes.
 ANNOTATION_READERS = {"__annotations__", "annotation", "fields", "get_annotations", "get_type_hints"}
 
+TYPE_CHECKING = ("typing", "TYPE_CHECKING")
 HEADING = re.compile(r"# ==== (?P<label>.+): line N here is line N - (?P<offset>\d+) there ====")
 
 
@@ -167,17 +168,21 @@ class Source:
             return symtable.symtable(self.text, self.label, "exec")
 
     @cached_property
+    def _names_of_sys(self) -> set[str]:
+        statements = [site.node for site in self.sites if isinstance(site.node, ast.Import)]
+        aliases = [alias for node in statements for alias in node.names if alias.name == "sys"]
+        return {alias.asname or alias.name for alias in aliases}
+
+    @cached_property
     def _typing_tests(self) -> set[str]:
         """The spellings of `typing.TYPE_CHECKING` in this module."""
         tests = set()
         for node in self.tree.body:
-            match node:
-                case ast.Import(names=names):
-                    tests |= {
-                        f"{name.asname or name.name}.TYPE_CHECKING" for name in names if name.name == "typing"
-                    }
-                case ast.ImportFrom(module="typing", names=names):
-                    tests |= {name.asname or name.name for name in names if name.name == "TYPE_CHECKING"}
+            for alias in node.names if isinstance(node, ImportStatement) else ():
+                if isinstance(node, ast.Import) and alias.name == "typing":
+                    tests.add(f"{alias.asname or alias.name}.TYPE_CHECKING")
+                elif isinstance(node, ast.ImportFrom) and (node.module, alias.name) == TYPE_CHECKING:
+                    tests.add(alias.asname or alias.name)
         return tests
 
     def local_bindings(self, function: Function) -> list[Binding]:
@@ -221,10 +226,10 @@ class Source:
         for node in ast.walk(self.tree):
             match node:
                 case ast.If(test=test) if any(_reads(part, "__name__") for part in ast.walk(test)):
-                    self.refuse(node, "a main guard, which never runs on Kaggle", "move it to another file")
+                    self.refuse(node, "a main guard never runs on Kaggle", "leave it out of the module")
                 case ast.Attribute(attr=name) if name in ORIGIN_ATTRIBUTES:
                     self.refuse(node, f"`{name}` is another one in a bundle", "write the value out")
-                case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+                case ast.Attribute(value=ast.Name(id=name), attr="modules") if name in self._names_of_sys:
                     self.refuse(node, "`sys.modules` does not list a bundle's modules", "do without it")
         at_module_level = {symbol.get_name() for symbol in self._symbols.get_symbols()}
         for name in sorted(self.foreign_reads):
@@ -246,7 +251,7 @@ class Source:
                 if isinstance(part, ast.AnnAssign) and (are_strings or _holds_string(part.annotation)):
                     text = ast.unparse(part.annotation)
                     if not FIELD_MARKERS.union(aliases).isdisjoint(re.findall(r"\w+", text)):
-                        what = f"in a bundle, a dataclass takes {text!r} given as a string for a field's type"
+                        what = f"a dataclass in a bundle takes the string {text!r} for a field's type"
                         self.refuse(part, what, "move it out of the dataclass")
 
     def replace_import(self, site: Site, code: str) -> None:

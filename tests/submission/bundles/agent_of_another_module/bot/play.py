@@ -1,0 +1,5 @@
+from bot.think import think
+
+
+def agent(obs, config):
+    return think(obs)

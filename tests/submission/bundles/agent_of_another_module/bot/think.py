@@ -1,0 +1,2 @@
+def think(obs):
+    return obs + 1

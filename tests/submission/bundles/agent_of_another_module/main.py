@@ -1,0 +1,1 @@
+from bot.play import agent

@@ -1,0 +1,1 @@
+raise RuntimeError("nothing may import this module")

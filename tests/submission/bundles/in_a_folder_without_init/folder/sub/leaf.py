@@ -1,0 +1,2 @@
+def leaf():
+    return 40

@@ -1,0 +1,2 @@
+def last():
+    return 100

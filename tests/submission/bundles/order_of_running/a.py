@@ -1,0 +1,4 @@
+from log import events
+
+events.append("a")
+late_a = len(events)

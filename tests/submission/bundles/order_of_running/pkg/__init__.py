@@ -1,0 +1,3 @@
+from log import events
+
+events.append("pkg")

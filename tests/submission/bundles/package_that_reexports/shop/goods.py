@@ -1,0 +1,4 @@
+__all__ = ["price"]
+__all__ += []
+
+price = 3

@@ -1,0 +1,5 @@
+from pkg.inner.deep import deep
+
+
+def agent(obs, config):
+    return deep(obs)

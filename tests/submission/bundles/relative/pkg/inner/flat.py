@@ -1,0 +1,4 @@
+def flat():
+    from .. import BASE
+
+    return BASE + 1

@@ -1,0 +1,5 @@
+from .side import SIDE as side
+
+
+def top():
+    return [side]

@@ -1,0 +1,5 @@
+def agent(obs, config):
+    return Helper.move
+
+class Helper:
+    move = 0

@@ -1,0 +1,3 @@
+from helper import agent
+
+LIMIT = 3

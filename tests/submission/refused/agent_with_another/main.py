@@ -1,0 +1,4 @@
+def play(obs, config):
+    return 0
+
+agent, helper = play, len

@@ -1,0 +1,4 @@
+from two import second
+
+def first(obs):
+    return second(obs)

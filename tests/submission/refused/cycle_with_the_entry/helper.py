@@ -1,0 +1,4 @@
+from main import LIMIT
+
+def first(obs):
+    return LIMIT

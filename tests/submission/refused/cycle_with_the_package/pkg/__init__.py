@@ -1,0 +1,3 @@
+LIMIT = 3
+
+from pkg.helper import first

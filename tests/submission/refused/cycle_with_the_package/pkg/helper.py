@@ -1,0 +1,4 @@
+from pkg import LIMIT
+
+def first(obs):
+    return LIMIT

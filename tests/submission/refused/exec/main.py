@@ -1,0 +1,4 @@
+exec("import helper")
+
+def agent(obs, config):
+    return 0

@@ -1,0 +1,5 @@
+def first(obs):
+    return max(obs)
+
+def max(obs):
+    return 0

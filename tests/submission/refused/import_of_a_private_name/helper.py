@@ -1,0 +1,2 @@
+def __first(obs):
+    return 0

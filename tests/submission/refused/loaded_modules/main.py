@@ -1,0 +1,4 @@
+import sys as system
+
+def agent(obs, config):
+    return len(system.modules)

@@ -1,0 +1,4 @@
+from sys import modules
+
+def agent(obs, config):
+    return len(modules)

@@ -1,0 +1,4 @@
+from pkg.helpre import first
+
+def agent(obs, config):
+    return first(obs)

@@ -1,0 +1,4 @@
+from pkg import helper
+
+def agent(obs, config):
+    return helper.first(obs)

@@ -1,0 +1,3 @@
+from . import helper
+
+first = helper.first

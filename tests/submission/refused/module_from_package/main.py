@@ -1,0 +1,6 @@
+from pkg import (
+    helper,
+)
+
+def agent(obs, config):
+    return helper.first(obs)

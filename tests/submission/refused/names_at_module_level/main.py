@@ -1,0 +1,4 @@
+NAMES = dir()
+
+def agent(obs, config):
+    return len(NAMES)

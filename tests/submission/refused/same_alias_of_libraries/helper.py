@@ -1,0 +1,4 @@
+import statistics as m
+
+def first(obs):
+    return m.mean([obs, obs])

@@ -1,0 +1,4 @@
+WEIGHT = 2
+
+def first(obs):
+    return WEIGHT

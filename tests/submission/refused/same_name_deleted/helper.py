@@ -1,0 +1,4 @@
+import math
+
+def first(obs):
+    return int(math.pi)

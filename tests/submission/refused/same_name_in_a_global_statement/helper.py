@@ -1,0 +1,4 @@
+cache = {}
+
+def first(obs):
+    return len(cache)

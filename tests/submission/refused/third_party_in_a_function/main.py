@@ -1,0 +1,4 @@
+def agent(obs, config):
+    from scipy.special import expit
+
+    return round(expit(-1))
