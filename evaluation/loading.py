@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -126,21 +127,18 @@ def replace_constants(source: str, constants: Mapping[str, object], filename: st
         if name not in literals:
             raise SpecError(f"{filename} has no constant {name}: it has {_listed(literals)}")
     text = source.encode()  # ast counts columns in bytes
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    chosen = [
-        (node, _checked(name, node, constants[name], filename))
-        for name, node in literals.items()
-        if name in constants
-    ]
-    for node, value in sorted(chosen, key=lambda item: -item[0].lineno):
+    starts = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
+    edits = []
+    for name, value in constants.items():
+        node = literals[name]
+        _check_type(name, ast.literal_eval(node), value, filename)
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
         lines = node.end_lineno - node.lineno
-        new = f"({value!r}" + "\n" * lines + ")" if lines else repr(value)
+        edits.append((start, end, f"({value!r}" + "\n" * lines + ")" if lines else repr(value)))
+    for start, end, new in sorted(edits, reverse=True):  # from the end, so that places stay where they are
         text = text[:start] + new.encode() + text[end:]
     return text.decode()
 
@@ -191,13 +189,12 @@ def _value(node: ast.expr, spec: str, name: str) -> Any:
         ) from None
 
 
-def _checked(name: str, node: ast.expr, value: object, filename: str) -> object:
-    """`value` if it may take the place of the literal `node`; an int may take that of a float."""
-    old = ast.literal_eval(node)
-    if old is None or type(value) is type(old) or (type(old) is float and type(value) is int):
-        return value
+def _check_type(name: str, old: object, new: object, filename: str) -> None:
+    """Raises `SpecError` unless `new` is of the type of `old`; an int may take the place of a float."""
+    if old is None or type(new) is type(old) or (type(old) is float and type(new) is int):
+        return
     raise SpecError(
-        f"{filename}: {name} is {old!r}, so its value must be of type {type(old).__name__}, not {value!r}"
+        f"{filename}: {name} is {old!r}, so its value must be of type {type(old).__name__}, not {new!r}"
     )
 
 

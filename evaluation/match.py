@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,9 +216,10 @@ def _ignore_ctrl_c() -> None:
 
 def _check_shippable(agent: str | Agent) -> None:
     """Raises `InputError` for a callable that another process could not find again by its name."""
-    interactive = not hasattr(sys.modules["__main__"], "__file__")
+    if isinstance(agent, str):
+        return
     try:
-        shippable = not (b"__main__" in pickle.dumps(agent) and interactive)
+        shippable = b"__main__" not in pickle.dumps(agent) or _has_main_file()
     except (pickle.PicklingError, AttributeError, TypeError):
         shippable = False
     if not shippable:
@@ -225,3 +227,8 @@ def _check_shippable(agent: str | Agent) -> None:
             f"{agent_name(agent)} cannot be sent to other processes: put it into a file and name that "
             '("my_agent.py"), or play with jobs=1'
         )
+
+
+def _has_main_file() -> bool:
+    """Whether other processes can run `__main__` again: not that of a notebook or of standard input."""
+    return Path(getattr(sys.modules["__main__"], "__file__", "")).is_file()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from statistics import fmean
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class MoveTimes(NamedTuple):
     longest: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchResult:
     """The games of a match. Every count, the score and its interval are the first-named agent's.
 
@@ -52,7 +52,7 @@ class MatchResult:
     names: tuple[str, str]
     seed: int
     referee: str
-    records: Mapping[int, GameRecord] = field(repr=False)
+    records: Mapping[int, GameRecord]
 
     @property
     def by_seat(self) -> tuple[Tally, Tally]:
@@ -161,6 +161,10 @@ class MatchResult:
                 "seconds": [times._asdict() for times in self.times],
             }
         )
+
+    def __repr__(self) -> str:
+        score = stats.percentage(self.score) if self.records else "nothing"
+        return f"<MatchResult {self._title()}: {score} of {len(self.records)} games>"
 
     def __str__(self) -> str:
         rows = self._table()
