@@ -16,17 +16,18 @@ from typing import Any
 from engine.board import Board
 from engine.clock import move_deadline, now
 from engine.search import iterative_deepening
-from engine.windows import PRESETS, window_evaluation
+from engine.windows import preset, window_evaluation
 
 N_STEPS = 3
 PRESET = "lesson_n_step"
 
+EVALUATE = window_evaluation(preset(PRESET))
+
 
 def best_columns(board: Board, deadline: float = inf) -> tuple[int, ...]:
     """The columns of highest value `N_STEPS` moves ahead, or as far ahead as was seen by the deadline."""
-    evaluate = window_evaluation(PRESETS[PRESET])
     return iterative_deepening(
-        board, evaluate, deadline, until=lambda result: result.depth == N_STEPS
+        board, EVALUATE, deadline, until=lambda result: result.depth == N_STEPS
     ).best_moves
 
 

@@ -7,16 +7,17 @@ import random
 from typing import Any
 
 from engine.board import Board
-from engine.windows import PRESETS, evaluate_windows
+from engine.windows import evaluate_windows, preset
 
 PRESET = "lesson_one_step"
+
+WEIGHTS = preset(PRESET)
 
 
 def best_columns(board: Board) -> list[int]:
     """The columns after which the heuristic is highest for the player to move; the game must not be over."""
     values = {
-        column: evaluate_windows(board.play(column), board.turn, PRESETS[PRESET])
-        for column in board.legal_moves()
+        column: evaluate_windows(board.play(column), board.turn, WEIGHTS) for column in board.legal_moves()
     }
     best = max(values.values())
     return [column for column, value in values.items() if value == best]

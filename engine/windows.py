@@ -90,6 +90,13 @@ PRESETS = {
 }
 
 
+def preset(name: str) -> Weights:
+    """The preset of a name; raises `ValueError` listing the names there are."""
+    if name not in PRESETS:
+        raise ValueError(f"no preset {name!r}: there are {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
 class _WindowTable(NamedTuple):
     """What counting windows needs to know of a size of board; see `evaluate_windows`.
 

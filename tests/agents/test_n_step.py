@@ -7,6 +7,7 @@ import pytest
 
 from agents import n_step
 from engine.board import Board
+from engine.windows import preset, window_evaluation
 from tests.agents.observations import configure, observe
 
 Grid = list[list[int]]
@@ -169,8 +170,8 @@ def test_many_steps_on_a_large_board_end_in_time(bank: float, monkeypatch: pytes
     assert move in board.legal_moves()
 
 
-@pytest.mark.parametrize("preset", ["video", "article", "notebook"])
-def test_another_preset_still_wins_and_stops_wins(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(n_step, "PRESET", preset)
+@pytest.mark.parametrize("name", ["video", "article", "notebook"])
+def test_another_preset_still_wins_and_stops_wins(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(n_step, "EVALUATE", window_evaluation(preset(name)))
     assert n_step.best_columns(Board.from_moves("71727")) == (6,)
     assert 3 in n_step.best_columns(Board.from_moves("112233"))

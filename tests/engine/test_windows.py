@@ -17,6 +17,7 @@ from engine.windows import (
     Weights,
     count_windows,
     evaluate_windows,
+    preset,
     window_evaluation,
 )
 from tests.engine.straightforward_windows import HEURISTICS, count_one_by_one
@@ -101,7 +102,7 @@ def test_the_presets_are_named_as_the_references() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preset", "first", "second"),
+    ("name", "first", "second"),
     [
         ("lesson_one_step", 1_000_000 + 1 - 200, 2 - 100),
         ("lesson_n_step", 1_000_000 + 1 - 200, 2 - 100 - 10_000),
@@ -110,9 +111,9 @@ def test_the_presets_are_named_as_the_references() -> None:
         ("notebook", 1_000_000 + 100 + 1 - 201, 201 - 101 - 1_000_000),
     ],
 )
-def test_values_worked_out_by_hand(preset: str, first: int, second: int) -> None:
-    assert evaluate_windows(WON, 1, PRESETS[preset]) == first
-    assert evaluate_windows(WON, 2, PRESETS[preset]) == second
+def test_values_worked_out_by_hand(name: str, first: int, second: int) -> None:
+    assert evaluate_windows(WON, 1, preset(name)) == first
+    assert evaluate_windows(WON, 2, preset(name)) == second
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -210,10 +211,10 @@ def test_the_lessons_do_not_see_both_players_alike() -> None:
     assert evaluate_windows(WON, 1, LESSON_N_STEP) != -evaluate_windows(WON, 2, LESSON_N_STEP)
 
 
-@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+@pytest.mark.parametrize("weights", PRESETS.values(), ids=PRESETS)
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_an_empty_board_is_worth_nothing(preset: Weights, size: tuple[int, int, int]) -> None:
-    assert evaluate_windows(Board(*size), 1, preset) == 0
+def test_an_empty_board_is_worth_nothing(weights: Weights, size: tuple[int, int, int]) -> None:
+    assert evaluate_windows(Board(*size), 1, weights) == 0
 
 
 def test_windows_of_one_cell_are_counted_in_all_four_directions() -> None:
@@ -271,6 +272,11 @@ def test_terminal_values_are_for_won_drawn_and_lost_games_in_this_order() -> Non
 @pytest.mark.parametrize("weights", [LESSON_ONE_STEP, LESSON_N_STEP, NOTEBOOK])
 def test_without_terminal_values_the_windows_value_ended_games_too(weights: Weights) -> None:
     assert window_evaluation(weights)(WON, 2) == evaluate_windows(WON, 2, weights)
+
+
+def test_an_unknown_preset_is_named_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"no preset 'lesson': there are lesson_one_step, .*, notebook"):
+        preset("lesson")
 
 
 def test_weights_are_values() -> None:
