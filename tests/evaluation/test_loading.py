@@ -201,7 +201,10 @@ def test_an_unknown_agent_lists_what_there_is():
 def test_every_agent_of_the_kit_loads_and_moves(spec, config):
     from evaluation.referee import play_game
 
-    record = play_game([load_agent(spec), load_agent("random_legal")], {"columns": 4, "rows": 3, "inarow": 3})
+    record = play_game(
+        [load_agent(spec), load_agent("random_legal")],
+        {"columns": 4, "rows": 3, "inarow": 3, "actTimeout": 0.1},
+    )
     assert record.culprit is None
 
 
@@ -349,7 +352,7 @@ FILES = {
     ),
     "a class": ("class Player:\n    def __call__(self, obs, config):\n        return 5\n", None),
     "no main guard": (
-        "def agent(obs, config):\n    return 2\nif __name__ == '__main__':\n    def other():\n        return 3\n",
+        "def agent(obs):\n    return 2\nif __name__ == '__main__':\n    def other():\n        return 3\n",
         2,
     ),
     "the name": ("def agent(obs, config):\n    return len(__name__)\n", len("builtins")),
