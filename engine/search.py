@@ -138,9 +138,11 @@ def iterative_deepening(
     result = SearchResult(
         evaluate(game, game.turn), tuple(sorted(search.moves)), tuple(search.moves[:1]), 0, 0
     )
+    done = not search.moves
     try:
-        while search.moves and not (result.depth and search.is_exhausted) and not (until and until(result)):
+        while not done:
             result = search.search(result.depth + 1)
+            done = search.is_exhausted or (until is not None and until(result))
     except _OutOfTimeError:
         pass
     return result
