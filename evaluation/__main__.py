@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from evaluation import console
 from evaluation.errors import InputError
@@ -99,7 +100,10 @@ def _report(result: MatchResult, json: bool) -> None:
     if json:
         print(result.to_json())
     elif result.records:
-        console.output.print(str(result), markup=False, soft_wrap=True)
+        text = Text(str(result))
+        text.highlight_regex(r"\A.*", "bold")
+        text.highlight_regex(r"(?m)^  forfeits.*", "red")
+        console.output.print(text, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
             f"{spec!r} is no agent: write NAME, NAME:CONSTANT=VALUE, path/to/main.py or kaggle:NAME"
         )
     constants: dict[str, Any] = {}
-    for argument in _keywords(spec, text):
+    for argument in _keywords(spec, text) if text else ():
         if argument.arg is None or argument.arg in constants:
             raise SpecError(f"{spec}: each constant is given once, as CONSTANT=VALUE")
         constants[argument.arg] = _value(argument.value, spec, argument.arg)
@@ -103,7 +103,7 @@ def known_agents() -> list[str]:
 def module_path(name: str) -> Path:
     """The file of the module `name` of agents/. Raises `SpecError` listing what there is."""
     path = AGENTS / f"{name}.py"
-    if name not in known_agents():
+    if not name.isidentifier() or name.startswith("_") or not path.is_file():
         raise SpecError(
             f"there is no agent {name!r}: choose one of {_listed(known_agents())}, "
             "kaggle:negamax, kaggle:random, or a file: path/to/main.py"

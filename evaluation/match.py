@@ -87,7 +87,7 @@ def play_match(
 
     def result() -> MatchResult:
         names = agent_name(agent1), agent_name(agent2)
-        return MatchResult(names, seed, referee, dict(sorted(records.items())))
+        return MatchResult(names, seed, referee, plan.settings, dict(sorted(records.items())))
 
     try:
         with _generators_kept():

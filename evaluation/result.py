@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evaluation import stats
 from evaluation.records import Ending, GameRecord
@@ -45,6 +45,7 @@ class MatchResult:
     Attributes:
         names: what the two agents are called.
         seed, referee: as given to `play_match`.
+        configuration: all settings of the games, Kaggle's defaults included.
         records: the games by their numbers, from 0. The first-named agent moves first in those with
             even numbers; 0 and 1, 2 and 3, ... are pairs from one opening.
     """
@@ -52,6 +53,7 @@ class MatchResult:
     names: tuple[str, str]
     seed: int
     referee: str
+    configuration: Mapping[str, Any]
     records: Mapping[int, GameRecord]
 
     @property
@@ -148,7 +150,7 @@ class MatchResult:
                 "games": len(self.records),
                 "seed": self.seed,
                 "referee": self.referee,
-                "configuration": next(iter(self.records.values())).configuration if self.records else {},
+                "configuration": self.configuration,
                 **self.total._asdict(),
                 "score": self.score if self.records else None,
                 "interval": [low, high],
@@ -172,19 +174,14 @@ class MatchResult:
         lines = [
             "  " + "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
         ]
-        notes = self._notes()
-        label = max(map(len, notes))
-        return "\n".join(
-            [self._title(), "", *lines, "", *(f"  {key:{label}}  {text}" for key, text in notes.items())]
-        )
+        notes = [f"  {label:14}  {text}" for label, text in self._notes()]
+        return "\n".join([self._title(), "", *lines, "", *notes])
 
     def _repr_html_(self) -> str:
         head, *rows = self._table()
         cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        notes = "".join(
-            f"<dt>{escape(key)}</dt><dd>{escape(text)}</dd>" for key, text in self._notes().items()
-        )
+        notes = "".join(f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in self._notes())
         return f"<p><b>{escape(self._title())}</b></p><table><tr>{cells}</tr>{body}</table><dl>{notes}</dl>"
 
     def _title(self) -> str:
@@ -199,28 +196,26 @@ class MatchResult:
             for name, tally in seats
         ]
 
-    def _notes(self) -> dict[str, str]:
-        """The lines below the table: what it is called, what it says."""
+    def _notes(self) -> list[tuple[str, str]]:
+        """The lines below the table: a label of at most 14 characters and what there is to say."""
         low, high = self.interval
-        notes = {
-            "95 % interval": f"{stats.percentage(low)} to {stats.percentage(high)}",
-            "games ended by": ", ".join(f"{why} {count}" for why, count in self.endings.most_common()),
-        }
-        for agent, (name, forfeits) in enumerate(zip(self._labels(), self.forfeits, strict=True)):
-            if forfeits:
-                counts = ", ".join(f"{how} {count}" for how, count in forfeits.items())
-                notes[f"forfeits of {name}"] = counts + self._first_error(agent)
         replayed = len(self.records) - self.distinct_games
-        times = [
-            f"{name} {1000 * mean:.3g} (longest {1000 * longest:.3g})"
-            for name, (_, mean, longest) in zip(self._labels(), self.times, strict=True)
+        return [
+            ("95 % interval", f"{stats.percentage(low)} to {stats.percentage(high)}"),
+            ("games ended by", _counts(self.endings)),
+            *(
+                ("forfeits", f"{name}: {_counts(forfeits)}{self._first_error(agent)}")
+                for agent, (name, forfeits) in enumerate(zip(self._labels(), self.forfeits, strict=True))
+                if forfeits
+            ),
+            ("distinct games", f"{self.distinct_games}" + (f" ({replayed} replayed)" if replayed else "")),
+            ("openings", f"{self.distinct_openings}"),
+            *(
+                ("ms a move", f"{name}: {1000 * mean:.3g}, longest {1000 * longest:.3g}")
+                for name, (_, mean, longest) in zip(self._labels(), self.times, strict=True)
+            ),
+            ("played with", f"{self.referee} referee, seed {self.seed}, {self._board()}"),
         ]
-        return notes | {
-            "distinct games": f"{self.distinct_games}" + (f" ({replayed} replayed)" if replayed else ""),
-            "openings": str(self.distinct_openings),
-            "ms a move": ", ".join(times),
-            "played with": f"{self.referee} referee, seed {self.seed}, {self._board()}",
-        }
 
     def _first_error(self, agent: int) -> str:
         """What the agent's first error said, with the number of the game (from 1)."""
@@ -237,7 +232,7 @@ class MatchResult:
 
     def _board(self) -> str:
         """The size of the board and whatever else differs from Kaggle's settings."""
-        settings = next(iter(self.records.values())).configuration
+        settings = self.configuration
         others = (
             f"{k} {v}" for k, v in settings.items() if k not in BOARD and v != SETTINGS.get(k, [None])[0]
         )
@@ -247,3 +242,7 @@ class MatchResult:
 def _swap(number: int, index: int) -> int:
     """The agent (0 or 1) in the seat `index` in game `number`; just so, the seat of the agent `index`."""
     return (number + index) % 2
+
+
+def _counts(counter: Counter[Ending]) -> str:
+    return ", ".join(f"{ending} {count}" for ending, count in counter.most_common())

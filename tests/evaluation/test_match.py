@@ -233,10 +233,10 @@ def test_times_are_of_the_agent_that_moved():
 
     # The first agent's calls take 1, 2 and 3 seconds, in either seat and after either parity of openings.
     games = {0: timed((3,), (50.0, 1.0, 60.0)), 1: timed((), (70.0, 2.0, 80.0, 3.0))}
-    one, two = MatchResult(("a", "b"), 0, "fast", games).times
+    one, two = MatchResult(("a", "b"), 0, "fast", configuration(), games).times
     assert one == (3, 2.0, 3.0)
     assert two == (4, 65.0, 80.0)
-    assert MatchResult(("a", "b"), 0, "fast", {}).times == ((0, 0.0, 0.0), (0, 0.0, 0.0))
+    assert MatchResult(("a", "b"), 0, "fast", configuration(), {}).times == ((0, 0.0, 0.0), (0, 0.0, 0.0))
 
 
 def test_every_game_is_told_as_it_ends(file):
@@ -263,6 +263,7 @@ def test_ctrl_c_before_the_first_game_ends():
     assert stop.value.result.records == {}
     assert repr(stop.value.result) == "<MatchResult interrupted against leftmost: nothing of 0 games>"
     assert json.loads(stop.value.result.to_json())["score"] is None
+    assert "0.0 % to 100.0 %" in str(stop.value.result)
 
 
 def test_an_agent_that_kills_its_process_is_told(file):
@@ -303,6 +304,7 @@ RESULT = MatchResult(
     ("<a>", "b"),
     7,
     "fast",
+    configuration(),
     {
         0: record((3, 0), (1, -1)),
         1: record((3, 1), (1, -1)),
@@ -334,10 +336,11 @@ def test_a_result_as_text():
         "",
         "  95 % interval   17.0 % to 83.0 %",
         "  games ended by  line 3, error 1, full 1",
-        "  forfeits of b   error 1 (game 3: nothing on standard error)",
+        "  forfeits        b: error 1 (game 3: nothing on standard error)",
         "  distinct games  5",
         "  openings        1",
-        "  ms a move       <a> 0 (longest 0), b 0 (longest 0)",
+        "  ms a move       <a>: 0, longest 0",
+        "  ms a move       b: 0, longest 0",
         "  played with     fast referee, seed 7, 6x7 board, inarow 4",
     ]
 
@@ -359,7 +362,7 @@ def test_a_result_as_json():
 
 
 def test_an_agent_against_itself_is_told_apart():
-    assert "leftmost (1) 0" in str(play_match(leftmost, leftmost, games=2))
+    assert "leftmost (2): 0" in str(play_match(leftmost, leftmost, games=2))
 
 
 def test_settings_that_differ_are_told():
