@@ -100,12 +100,12 @@ class Struct(dict[str, Any]):
         self[name] = value
 
 
-def _fresh(value: Any) -> Any:
+def fresh(value: Any) -> Any:
     """A copy for an agent to spoil: dictionaries become `Struct`, lists are copied, the rest is shared."""
     if isinstance(value, dict):
-        return Struct(**{key: _fresh(entry) for key, entry in value.items()})
+        return Struct(**{key: fresh(entry) for key, entry in value.items()})
     if isinstance(value, list):
-        return [_fresh(entry) for entry in value]
+        return [fresh(entry) for entry in value]
     return value
 
 
@@ -140,7 +140,7 @@ class _Seat:
 
     def _ask(self, cells: list[int], board: Board) -> tuple[Any, float, str]:
         """The agent's answer, how long it took (seconds, 6 decimals) and what it wrote to stderr."""
-        arguments = (self._observation(cells, board), _fresh(self.settings))[: self.arguments]
+        arguments = (self._observation(cells, board), fresh(self.settings))[: self.arguments]
         streams = sys.stdout, sys.stderr
         # Closed after every call, as on Kaggle: an agent that keeps sys.stderr for later fails there too.
         with StringIO() as out, StringIO() as err:
