@@ -112,8 +112,8 @@ def flatten(
         offset = text.count("\n") + 1
         text += f"# ==== {source.label}: line N here is line N - {offset} there ====\n{source.flattened()}"
     made = Bundle(text, tuple(sources))
-    _check_sections(made)
     _check_agent(made, program.entry)
+    _check_sections(made)
     return made
 
 
@@ -498,7 +498,7 @@ def _check_agent(made: Bundle, entry: Source) -> None:
     body = [statement for statement in parse(made.text, "bundle").body if not _does_nothing(statement)]
     first = next((number for number, node in enumerate(body) if "agent" in _names(node)), None)
     if first is None:
-        entry.refuse(entry.text.count("\n"), "nothing binds `agent`", remedy)
+        entry.refuse(entry.text.count("\n") or 1, "nothing binds `agent`", remedy)
     here = _place(made, body[first])
     if not _binds_agent(body[first]):
         raise BundleError(f"{here}: this may bind other names than `agent`, or none; {remedy}")

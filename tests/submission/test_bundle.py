@@ -268,8 +268,8 @@ def test_encodings_and_line_ends(start: str, encoding: str, line_end: str, tmp_p
     assert not {"\r", "\ufeff"} & set(text)
 
 
-@pytest.mark.parametrize("data", [b"TEXT = 'gr\xf6\xdfe'\n", b"# coding: klingon\n", b"x = '\0'\n"])
-def test_unreadable_text_is_refused(data: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("data", [b"", b"TEXT = 'gr\xf6\xdfe'\n", b"# coding: klingon\n", b"x = '\0'\n"])
+def test_files_without_a_program_are_refused(data: bytes, tmp_path: Path) -> None:
     main = tmp_path / "main.py"
     main.write_bytes(data)
     with pytest.raises(BundleError, match=r"main\.py:1: .*; "):
