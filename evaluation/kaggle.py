@@ -27,7 +27,7 @@ def play_game(
 
     Only the times differ, and the frames of tracebacks in `stderr`.
     """
-    settings = complete(configuration)
+    settings, opening = complete(configuration), tuple(map(index, opening))
     start_position(settings, opening)
     env = _environment(settings)
     for ply, column in enumerate(opening):
@@ -41,7 +41,7 @@ def play_game(
         raise
     except BaseException:
         crash = traceback.format_exc()
-    return _record(env, settings, tuple(opening), crash)
+    return _record(env, settings, opening, crash)
 
 
 def _record(env: Any, settings: dict[str, Any], opening: tuple[int, ...], crash: str) -> GameRecord:

@@ -189,7 +189,7 @@ def _judge(answer: Any, cells: list[int], columns: int) -> int | _Forfeit:
     if not whole or isinstance(answer, bool) or answer < 0:
         return _Forfeit(Ending.INVALID)
     if answer >= columns or cells[answer]:
-        str(answer)
+        str(answer)  # fails beyond 4300 digits, as Kaggle's message about it does
         return _Forfeit(Ending.INVALID, float(answer) if isinstance(answer, float) else index(answer))
     return index(answer)
 
@@ -213,7 +213,7 @@ def play_game(
     Raises `InputError` for settings, `BoardError` or `InputError` for an opening that cannot be used,
     and `InputError` for a game that takes longer than `runTimeout`.
     """
-    settings = complete(configuration)
+    settings, opening = complete(configuration), tuple(map(index, opening))
     board = start_position(settings, opening)
     seats = [_Seat(agent, settings) for agent in agents]
     cells, columns = board.to_flat(), settings["columns"]
@@ -239,7 +239,7 @@ def play_game(
     rewards, statuses = outcome(ending, seat)
     return GameRecord(
         configuration=settings,
-        opening=tuple(opening),
+        opening=opening,
         moves=tuple(moves),
         rewards=rewards,
         statuses=statuses,

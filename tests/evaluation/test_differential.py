@@ -406,6 +406,9 @@ def test_an_opening_is_an_environment_prepared_by_steps(opening):
     assert record.opening == opening
     assert record.moves[: len(opening)] == opening
     assert len(record.seconds) == len(record.moves) - len(opening)
+    for play_game in (referee.play_game, kaggle.play_game):
+        numpy_opening = play_game([moving, moving], None, np.array(opening))
+        assert GameRecord.from_json(numpy_opening.to_json()).opening == opening
 
 
 class Clock:
@@ -413,15 +416,20 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 1000.0
+        self.banks = []
         for module in ("evaluation.referee", "kaggle_environments.agent", "kaggle_environments.core"):
             monkeypatch.setattr(f"{module}.perf_counter", lambda: self.now)
 
     def thinking(self, agent, seconds):
-        """`agent` after it has thought for the first of `seconds`, the second ... and then no time at all."""
+        """`agent` after it has thought for the first of `seconds`, the second ... and then no time at all.
+
+        Notes the bank of time each call is shown.
+        """
         times = chain(seconds, repeat(0.0))
 
         def slow(obs, config):
             self.now += next(times)
+            self.banks.append(repr(obs.remainingOverageTime))
             return agent(obs, config)
 
         return slow
@@ -432,13 +440,19 @@ def clock(monkeypatch):
     return Clock(monkeypatch)
 
 
-def timed(agents, settings=None):
+def timed(clock, agents, settings=None):
     """The fast referee's record, after all three have told the same, times and banks of time included."""
-    record = referee.play_game(agents(), settings)
-    env, error = official(agents(), settings)
+
+    def play(play_game):
+        clock.banks.clear()
+        return play_game(agents(), settings), list(clock.banks)
+
+    record, banks = play(referee.play_game)
+    (env, error), banks_there = play(official)
     assert error is None
+    assert banks == banks_there
     assert json.dumps(record.steps) == json.dumps(env.toJSON()["steps"])
-    there = kaggle.play_game(agents(), settings)
+    there, _ = play(kaggle.play_game)
     assert there.seconds == record.seconds
     assert without_times(there) == without_times(record)
     return record
@@ -465,14 +479,14 @@ def test_the_bank_of_time_is_kept_to_the_same_number(clock, seat, seconds, endin
         slow = clock.thinking(answering(fail, [0, 0, 0, 0]), seconds)
         return [slow, moving] if seat == 0 else [answering(fail, [1, 2, 4, 5]), slow]
 
-    record = timed(agents)
+    record = timed(clock, agents)
     assert record.ending is ending
     assert repr(record.steps[-1][seat]["observation"]["remainingOverageTime"]) == repr(bank)
 
 
 @pytest.mark.parametrize("answer", [fail, lambda: "3", lambda: 99, lambda: 3.0, lambda: 0])
 def test_too_slow_comes_before_everything_else_that_is_wrong(clock, answer):
-    record = timed(lambda: [clock.thinking(answering(answer), [63.0]), moving])
+    record = timed(clock, lambda: [clock.thinking(answering(answer), [63.0]), moving])
     assert record.ending is Ending.TIMEOUT
     assert record.rewards == (None, 0)
     assert record.statuses == ("TIMEOUT", "DONE")
@@ -490,7 +504,7 @@ def test_games_with_random_times_and_limits(clock):
                 clock.thinking(random_player(*seat), time) for *seat, time in zip(seeds, times, strict=True)
             ]
 
-        endings.append(timed(agents, {"actTimeout": rng.choice([0, 0.5, 2]), "timeout": 0}).ending)
+        endings.append(timed(clock, agents, {"actTimeout": rng.choice([0, 0.5, 2]), "timeout": 0}).ending)
     assert {Ending.TIMEOUT, Ending.LINE} <= set(endings)
 
 
