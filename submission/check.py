@@ -45,7 +45,7 @@ from submission.worker import Event, Worker, WorkerLostError
 ROOT = Path(__file__).resolve().parent.parent
 KAGGLE_FOLDER = "/kaggle_simulations/agent"
 MAX_BYTES = 100_000_000
-REPEATED_GAMES, REPEATED_MOVES = 3, 6
+REPEATED_MOVES = 6
 COUNTED_SECONDS = 0.2
 """actTimeout where the clock is replaced."""
 QUICK_SECONDS = 0.2
@@ -73,9 +73,11 @@ class Settings:
     Attributes:
         act_timeout, overage: Kaggle's seconds for a move, and for the bank of a game.
         grace: seconds beyond both after which a move is broken off.
-        memory: bytes it may take; more than a quarter of it is worth a warning.
+        memory: bytes for a process, in which two copies may play; more than a quarter for one of them is
+            worth a warning.
         opponents: Kaggle's agents that it plays.
         boards: other boards it plays on, as (rows, columns, inarow).
+        repetitions: games in which a used agent is compared with a fresh one.
         positions: how many are compared with the package's agent.
     """
 
@@ -85,6 +87,7 @@ class Settings:
     memory: int = 4 * 2**30
     opponents: tuple[str, ...] = ("random", "negamax")
     boards: tuple[tuple[int, int, int], ...] = BOARDS
+    repetitions: int = 3
     positions: int = 200
 
 
@@ -224,7 +227,7 @@ class _Check:
 
     def play_alone(self) -> None:
         """Load it, play the validation episode, repeat positions."""
-        part, place = "loading", "loading"
+        part, place, repetitions = "loading", "loading", self.settings.repetitions
         try:
             with self.worker() as worker:
                 self.progress("loading the file")
@@ -232,10 +235,10 @@ class _Check:
                 part, place = "validation", "the validation episode"
                 self.judge_validation(self.game(worker, place, ["file", "file"], {}), place)
                 part, place = "repetition", "repeated positions"
-                games = [list(islice(_positions(seed), REPEATED_MOVES)) for seed in range(REPEATED_GAMES)]
-                self.judge_repetition(
-                    worker.ask("repeat", self.telling(place), games=games, seconds=COUNTED_SECONDS)
-                )
+                games = [list(islice(_positions(seed), REPEATED_MOVES)) for seed in range(repetitions)]
+                if games:
+                    request = {"games": games, "seconds": COUNTED_SECONDS}
+                    self.judge_repetition(worker.ask("repeat", self.telling(place), **request))
         except WorkerLostError as lost:
             raise self.lost(lost, part, place) from None
 
@@ -264,7 +267,8 @@ class _Check:
         """How it played, and what it took."""
         settings, winner = self.settings, judge.winner(game)
         problem = judge.problem(game, place, self.reading)
-        self.report.memory = game["memory"]
+        if self.report.loading and game["memory"] is not None:
+            self.report.memory = max(game["memory"], self.report.loading.memory or 0)
         self.report.times = judge.times(game, settings.act_timeout, settings.overage)
         if problem:
             name, seen = problem
@@ -293,16 +297,16 @@ class _Check:
         busy = game["thread_seconds"]
         if game["missing"] and "hidden-fallback" in self.reading.seen:
             self.add("hidden-fallback", "loading", f"{game['missing'][0]!r} is not there", FAILURE)
-        if game["threads"]:
-            self.add("starts-threads", "times", f"{game['threads']} threads started")
+        if game["starts"]:
+            self.add("starts-threads", "times", f"{game['starts']} started")
         elif busy > max(0.05, total / 20):
             self.add(
                 "blas-threads", "times", f"{busy:.2f} s of work in other threads, {total:.2f} s in moves"
             )
         if game["hosts"]:
             self.add("uses-network", "validation", ", ".join(game["hosts"]))
-        if (game["memory"] or 0) > self.settings.memory / 4:
-            self.add("memory-hungry", "memory", f"{game['memory'] / 2**20:,.0f} MB")
+        if (memory := self.report.memory or 0) > self.settings.memory / 4:
+            self.add("memory-hungry", "memory", f"{memory / 2**20:,.0f} MB")
         if printed:
             name = "prints-cut" if printed >= judge.PRINT_LIMIT else "prints"
             self.add(name, "validation", f"{printed:,} characters in a move")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import faulthandler
+import gc
 import importlib
 import inspect
 import json
@@ -17,6 +18,7 @@ import math
 import os
 import random
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -52,9 +54,16 @@ class Watch:
         self.active = False
         self.missing: list[str] = []
         self.hosts: list[str] = []
-        self.threads = 0
+        self.starts = 0  # of threads and processes
         self.thread_seconds = 0.0  # of processor time in other threads
         sys.addaudithook(self._hear)
+        start = threading.Thread.start
+
+        def counted(thread: threading.Thread) -> None:
+            self.starts += self.active
+            start(thread)
+
+        threading.Thread.start = counted  # type: ignore[method-assign, assignment]
 
     @contextmanager
     def on(self) -> Iterator[None]:
@@ -75,8 +84,8 @@ class Watch:
                 self.missing.append(args[0])
         elif event == "ctypes.dlopen" and os.sep in str(args[0]) and not os.path.exists(args[0]):
             self.missing.append(args[0])
-        elif event == "_thread.start_new_thread":
-            self.threads += 1
+        elif event in ("os.fork", "os.posix_spawn", "os.system", "subprocess.Popen"):
+            self.starts += 1
         elif event == "socket.connect":
             self.hosts.append(str(args[1]))
 
@@ -85,7 +94,7 @@ class Watch:
         return {
             "missing": self.missing[:5],
             "hosts": self.hosts[:5],
-            "threads": self.threads,
+            "starts": self.starts,
             "thread_seconds": self.thread_seconds,
         }
 
@@ -169,7 +178,7 @@ class Child:
         self.watch = Watch()
         self.kaggle: Any = importlib.import_module("kaggle_environments.agent")
         self.environments: Any = importlib.import_module("kaggle_environments.core")
-        self.base_memory = memory("VmRSS")
+        self.base_memory = memory("VmHWM")
         limit_memory(setup["memory"])
 
     def load(self) -> Request:
@@ -194,14 +203,18 @@ class Child:
             seconds = time.perf_counter() - start
             del self.kaggle.exec
         names = [name for name, value in namespace.items() if callable(value)]
-        return {
+        told = {
             "seconds": seconds,
-            "memory": None if self.base_memory is None else memory("VmRSS", self.base_memory),
+            "memory": self.peak_memory(),
             "name": names[-1],
             "agent": "agent" in names,
             "shadowed": "agent" in names and namespace["agent"] is not chosen,
             **call_facts(chosen),
         }
+        del chosen
+        namespace = {}
+        gc.collect()  # the games load it anew
+        return told
 
     def game(self, seats: list[str], configuration: Request) -> Request:
         """One official game; the seats named "file" are the submission's."""
@@ -227,7 +240,7 @@ class Child:
             "plies": sum(map(bool, env.state[0].observation.board)),
             "banks": [state.observation.remainingOverageTime for state in env.state],
             "error": error,
-            "memory": None if self.base_memory is None else memory("VmHWM", self.base_memory),
+            "memory": self.peak_memory(seats.count("file")),
             **self.watch.told(),
         }
 
@@ -255,6 +268,11 @@ class Child:
         clock = Clock(tick)
         with clock.installed():
             return {"answers": answers(self.agent(), positions, seconds, clock, self.wire)}
+
+    def peak_memory(self, copies: int = 1) -> int | None:
+        """The most bytes that a copy of the submission has taken so far, of `copies` side by side."""
+        peak = memory("VmHWM")
+        return None if peak is None or self.base_memory is None else (peak - self.base_memory) // copies
 
     def agent(self) -> Agent:
         """The submission as Kaggle builds it for a game: loaded on its first move."""
@@ -412,12 +430,12 @@ def describe(error: BaseException, path: str) -> Request:
     }
 
 
-def memory(field: str, base: int = 0) -> int | None:
-    """Bytes of memory beyond `base`, now ("VmRSS") or at most ("VmHWM"); None where Linux does not tell."""
+def memory(field: str) -> int | None:
+    """Bytes of memory in use, now ("VmRSS") or at most ("VmHWM"); None if this is not Linux."""
     try:
         with open("/proc/self/status", encoding="ascii") as file:
             lines = dict(line.split(":", 1) for line in file)
-        return int(lines[field].split()[0]) * 1024 - base
+        return int(lines[field].split()[0]) * 1024
     except (OSError, KeyError):
         return None
 

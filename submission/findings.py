@@ -255,7 +255,7 @@ PITFALLS = {
     ),
     "starts-threads": Pitfall(
         WARNING,
-        "The agent starts threads; Kaggle gives it about one processor.",
+        "The agent starts threads or processes; Kaggle gives it about one processor.",
         "Search in one thread.",
     ),
     "blas-threads": Pitfall(

@@ -23,7 +23,7 @@ class Loading:
 
     Attributes:
         seconds: of one loading; it counts towards the first move.
-        memory: bytes it took, None where the system does not tell.
+        memory: the most bytes it took, None where the system does not tell.
         callable: name of what Kaggle calls.
         arguments: how many of obs and config it is passed.
     """
@@ -79,7 +79,7 @@ class Report:
         size: in bytes.
         lines: of main.py.
         spec: what the file says it was bundled from.
-        memory: the most bytes it took in the validation episode, loading included.
+        memory: the most bytes it took while loading and in the validation episode.
         findings: the gravest first.
         notes: what was done otherwise than on Kaggle, or left out, and why.
     """
@@ -120,8 +120,8 @@ class Report:
         ]
         listed = f" ({', '.join(counts)})" if counts else ""
         if self.ok:
-            return Text(f"✓ {self.path} is ready to be submitted{listed}", style="bold green")
-        return Text(f"✗ {self.path} would fail on Kaggle{listed}", style="bold red")
+            return Text(f"✓ {self.path} is ready for Kaggle{listed}", style="bold green")
+        return Text(f"✗ {self.path} is not ready for Kaggle{listed}", style="bold red")
 
     def __rich__(self) -> RenderableType:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

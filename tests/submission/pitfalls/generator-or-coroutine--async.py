@@ -1,0 +1,2 @@
+async def agent(obs, config):
+    return next(c for c in range(config.columns) if obs.board[c] == 0)

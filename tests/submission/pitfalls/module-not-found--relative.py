@@ -1,0 +1,5 @@
+from .helpers import first_legal
+
+
+def agent(obs, config):
+    return first_legal(obs, config)

@@ -1,0 +1,2 @@
+# The agent was left in another cell.
+DEPTH = 4

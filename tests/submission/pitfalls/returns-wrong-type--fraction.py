@@ -1,0 +1,5 @@
+from fractions import Fraction
+
+
+def agent(obs, config):
+    return Fraction(3)
