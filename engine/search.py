@@ -43,7 +43,8 @@ class Game(Protocol):
 
 G = TypeVar("G", bound=Game)
 
-# evaluate(game, player): the higher, the better for the player. Finite, and defined for ended games too.
+# evaluate(game, player): the higher, the better for the player. Defined for ended games too, and a finite
+# number that a float holds exactly: a whole number of at most 2**53, or a float.
 Evaluation = Callable[[G, int], float]
 
 # A line of play as a linked list (move, rest): adding a move in front costs the same at any length.
@@ -122,7 +123,7 @@ def iterative_deepening(
 
     Args:
         deadline: on the clock of `engine.clock.now`; it is looked at before every evaluation.
-        until: for instance `lambda result: result.depth == 5`.
+        until: for instance `lambda result: result.depth == 5`, or `lambda result: is_only_move`.
         order: the moves of a position, the most promising first (by default as the game lists them). It may
             leave out moves that are certainly not worth playing, but has to leave one.
         table_size: positions to remember at most (about 400 bytes each), 0 for none.
@@ -161,9 +162,14 @@ class _Entry(NamedTuple):
     depth: int
     ended: bool  # every line looked at ended the game: deeper search gives the same
 
-    def holds_at(self, depth: int) -> bool:
-        """Whether a search of this depth would find the same; one that is merely deeper would not."""
-        return self.depth == depth or (self.ended and self.depth < depth)
+    def answers(self, depth: int, alpha: float, beta: float) -> bool:
+        """Whether a search of this depth would find the same, as far as it matters between the bounds.
+
+        A deeper search does not answer a shallower one: values would depend on the order of moves.
+        """
+        if self.depth != depth and not (self.ended and self.depth < depth):
+            return False
+        return self.low == self.high or self.low >= beta or self.high <= alpha
 
 
 class _AlphaBeta(Generic[G]):
@@ -230,18 +236,14 @@ class _AlphaBeta(Generic[G]):
             key = self.key(game)
             entry = self.table.get(key)
             if entry:
-                if entry.holds_at(depth):
-                    if entry.low >= beta or entry.low == entry.high:
-                        self.horizons += not entry.ended
-                        return entry.low, entry.line
-                    if entry.high <= alpha:
-                        self.horizons += not entry.ended
-                        return entry.high, entry.line
+                if entry.answers(depth, alpha, beta):
+                    self.horizons += not entry.ended
+                    return entry.high if entry.high <= alpha else entry.low, entry.line
                 hint = entry.line
         moves = self.order(game)
         if not moves:
             return self.evaluate(game, self.player), ()
-        if hint and moves[0] != hint[0]:
+        if hint:  # the best move of the depth before goes first
             moves = [hint[0], *(move for move in moves if move != hint[0])]
         horizons = self.horizons
         value, line = self.best_of(game, moves, depth, alpha, beta)
