@@ -1,27 +1,144 @@
-"""python -m submission: bundle an agent into one file."""
+"""python -m submission: bundle an agent into one file, check that file, measure it."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
-from evaluation.console import run
+from evaluation import console, stats
+from evaluation.match import play_match
+from evaluation.result import MatchResult
 from submission.bundle import write_bundle
+from submission.check import Progress as Progressing
+from submission.check import check
+from submission.report import Report
 
 STRONGEST = "deepening"
 SUBMISSION = Path("main.py")
+
+# Opponents of the short benchmark, how many games against each, and seconds a move: a tenth of Kaggle's.
+BENCHMARK = {"random_legal": 20, "n_step": 40, "kaggle:negamax": 20}
+BENCHMARK_SECONDS = 0.2
 
 app = typer.Typer(add_completion=False)
 app.command("bundle")(write_bundle)
 
 
+@app.command("check")
+def check_file(
+    path: Annotated[Path, typer.Argument(help="main.py, or a .tar.gz with main.py at its root")],
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Load and play a file as Kaggle does, and name what is wrong with it. Exit status 1 on a failure."""
+    report = _checked(path)
+    if json:
+        print(report.to_json())
+    else:
+        console.output.print(report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
 @app.callback(invoke_without_command=True)
 def submit(context: typer.Context) -> None:
     """Make a file for Kaggle and check it. Without a command: the strongest agent, checked and measured."""
-    if context.invoked_subcommand is None:
-        write_bundle(STRONGEST, SUBMISSION)
+    if context.invoked_subcommand is not None:
+        return
+    out = console.output
+    out.rule(f"[bold]1. Bundle {STRONGEST} into {SUBMISSION}", align="left")
+    write_bundle(STRONGEST, SUBMISSION)
+    out.print()
+    out.rule("[bold]2. Load and play it as Kaggle does", align="left")
+    report = _checked(SUBMISSION)
+    out.print(report)
+    if not report.ok:
+        raise typer.Exit(1)
+    out.print()
+    out.rule("[bold]3. Measure it", align="left")
+    out.print(_record(_benchmark(SUBMISSION)))
+    out.print(
+        f"Each opening was played from both seats. A move had {BENCHMARK_SECONDS:g} s, so as not to keep "
+        "you waiting;\non Kaggle it has 2 s.\n",
+        style="dim",
+    )
+    out.rule("[bold]4. Submit it", align="left")
+    command = f"kaggle competitions submit connectx -f {SUBMISSION} -m {shlex.quote(STRONGEST)}"
+    out.print(f"\n  {command}\n", soft_wrap=True, style="bold green")
+    out.print("It needs Kaggle's own command (pip install kaggle) and your API token.", style="dim")
+
+
+def _checked(path: Path) -> Report:
+    with _checklist() as progress:
+        return check(path, progress=progress)
+
+
+@contextmanager
+def _checklist() -> Iterator[Progressing]:
+    """The steps of a check on standard error, ticked off one by one; nothing where that is no terminal."""
+    terminal = Console(stderr=True, highlight=False)
+    tasks = {}
+    with Progress(
+        SpinnerColumn(finished_text="[green]✓"),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[detail]}"),
+        console=terminal,
+        disable=not terminal.is_terminal,
+        transient=True,
+    ) as bars:
+
+        def progress(step: str, detail: str | None) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(step, total=1, detail="")
+            bars.update(tasks[step], detail=detail or "", completed=detail is None)
+
+        yield progress
+
+
+def _benchmark(path: Path) -> list[MatchResult]:
+    """Short matches of the file against the opponents of `BENCHMARK`, in two processes."""
+    results = []
+    with console.progress() as bar:
+        for opponent, games in BENCHMARK.items():
+            task = bar.add_task(f"against {opponent}", total=games)
+            result = play_match(
+                str(path),
+                opponent,
+                games,
+                jobs=2,
+                configuration={"actTimeout": BENCHMARK_SECONDS},
+                on_game=lambda *_, task=task: bar.advance(task),
+            )
+            results.append(result)
+    return results
+
+
+def _record(results: list[MatchResult]) -> Table:
+    """The results as a table."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("Against", "games", "won", "drawn", "lost", "score", "95 % interval", "longest move"):
+        table.add_column(title, justify="left" if title == "Against" else "right")
+    for result in results:
+        low, high = map(stats.percentage, result.interval)
+        table.add_row(
+            result.names[1],
+            *map(str, (len(result.records), *result.total)),
+            stats.percentage(result.score),
+            f"{low} - {high}",
+            f"{result.times[0].longest:.2f} s",
+        )
+    return table
 
 
 if __name__ == "__main__":
-    run(app)
+    console.run(app)

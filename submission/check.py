@@ -36,8 +36,9 @@ from typing import Any
 
 from engine.board import Board
 from evaluation.errors import InputError
-from evaluation.loading import load_agent
+from evaluation.loading import known_agents, load_agent, parse_spec
 from submission import judge, static
+from submission.bundle import locate
 from submission.findings import FAILURE, PITFALLS, Finding, Severity, finding
 from submission.report import Comparison, Game, Loading, Report
 from submission.worker import Event, Worker, WorkerLostError
@@ -49,7 +50,7 @@ REPEATED_MOVES = 6
 COUNTED_SECONDS = 0.2
 """actTimeout where the clock is replaced."""
 QUICK_SECONDS = 0.2
-"""actTimeout after the validation episode, for an agent that takes a good part of its time."""
+"""actTimeout after the validation episode, for an agent that takes a twentieth of its time or more."""
 BOARD_STEPS = 30
 """episodeSteps on other boards."""
 
@@ -92,21 +93,22 @@ class Settings:
 
 
 STANDARD = Settings()
+Tell = Callable[[Event], None]
+Progress = Callable[[str, str | None], None]
 
 
-def check(
-    path: str | Path, settings: Settings = STANDARD, progress: Callable[[str], None] | None = None
-) -> Report:
+def check(path: str | Path, settings: Settings = STANDARD, progress: Progress | None = None) -> Report:
     """The report on a submission: a Python file, or a tar.gz archive with main.py at its root.
 
     Whatever the submission does ends in findings: it runs in child processes, which are ended after a
-    deadline. `progress` hears what goes on. Raises `InputError` if there is no such file.
+    deadline. `progress` hears the name of each step with what it is at, and with None when it is over; steps
+    overlap. Raises `InputError` if there is no such file.
     """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no file {path}: make one with python -m submission bundle SPEC -o {path}")
     with tempfile.TemporaryDirectory(prefix="check-", ignore_cleanup_errors=True) as folder:
-        checked = _Check(path, Path(folder).resolve(), settings, progress or (lambda _: None))
+        checked = _Check(path, Path(folder).resolve(), settings, progress or (lambda *_: None))
         checked.run()
     return checked.report
 
@@ -118,13 +120,14 @@ class _Failed(Exception):  # noqa: N818
 class _Check:
     """One check, adding to its report as it goes."""
 
-    def __init__(self, path: Path, folder: Path, settings: Settings, progress: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, folder: Path, settings: Settings, progress: Progress) -> None:
         self.path = path
         self.folder = folder
         self.settings = settings
         self.progress = progress
         self.report = Report(str(path), path.stat().st_size)
         self.reading = static.Reading()
+        self.source = ""
         self.found: dict[str, Finding] = {}
         self.main = folder / KAGGLE_FOLDER[1:] / "main.py"
         self.patience = settings.act_timeout + settings.overage + settings.grace
@@ -154,6 +157,8 @@ class _Check:
             name = reason
         if name in self.reading.seen:
             seen = f"{self.reading.seen[name]}: {seen}"
+        if self.reading.spec:
+            seen = re.sub(r"\bline (\d+)", self.located, seen)
         if name not in self.found or severity is FAILURE:
             self.found[name] = finding(name, part, seen, severity)
 
@@ -174,6 +179,11 @@ class _Check:
             return self.fail("out-of-memory", part, f"the process ended at {place} with {ended}")
         line = re.search(r'main\.py", (line \d+)', lost.stderr)
         return self.fail("process-dies", part, f"{ended} at {place}" + (f", {line[1]}" if line else ""))
+
+    def located(self, line: re.Match[str]) -> str:
+        """A line of a bundle, with the module it comes from."""
+        place = locate(self.source, int(line[1]))
+        return f"{line[0]} ({place[0]} line {place[1]})" if place else line[0]
 
     def add_static(self) -> None:
         """Report what the text shows and nothing before has shown."""
@@ -197,6 +207,7 @@ class _Check:
             source = self.main.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
             raise self.fail("not-utf8", "file", f"{error.reason} at byte {error.start}") from None
+        self.source = source
         self.report.lines = len(source.splitlines())
         if source.startswith("\ufeff"):
             raise self.fail("byte-order-mark", "file", "the first three bytes")
@@ -217,7 +228,7 @@ class _Check:
     def read(self) -> None:
         """Read the text."""
         siblings = {path.stem for path in self.main.parent.iterdir()} - {"main"}
-        self.reading = static.read(self.main.read_text(encoding="utf-8"), siblings)
+        self.reading = static.read(self.source, siblings)
         self.report.spec = self.reading.spec
         for name in ("notebook-magic", "syntax-error"):
             if seen := self.reading.seen.pop(name, None):
@@ -230,15 +241,19 @@ class _Check:
         part, place, repetitions = "loading", "loading", self.settings.repetitions
         try:
             with self.worker() as worker:
-                self.progress("loading the file")
-                self.judge_loading(worker.ask("load"))
+                with self.step("Loading"):
+                    loaded = worker.ask("load")
+                self.judge_loading(loaded)
                 part, place = "validation", "the validation episode"
-                self.judge_validation(self.game(worker, place, ["file", "file"], {}), place)
+                with self.step("Validation episode") as tell:
+                    game = self.game(worker, tell, ["file", "file"], {})
+                self.judge_validation(game, place)
                 part, place = "repetition", "repeated positions"
                 games = [list(islice(_positions(seed), REPEATED_MOVES)) for seed in range(repetitions)]
                 if games:
-                    request = {"games": games, "seconds": COUNTED_SECONDS}
-                    self.judge_repetition(worker.ask("repeat", self.telling(place), **request))
+                    with self.step("Repeated positions") as tell:
+                        answers = worker.ask("repeat", tell, games=games, seconds=COUNTED_SECONDS)
+                    self.judge_repetition(answers)
         except WorkerLostError as lost:
             raise self.lost(lost, part, place) from None
 
@@ -350,7 +365,7 @@ class _Check:
         """Games against Kaggle's agents, then on other boards."""
         settings = self.settings
         seconds = settings.act_timeout
-        if self.report.times and self.report.times.median > seconds / 10 and seconds > QUICK_SECONDS:
+        if self.report.times and self.report.times.mean > seconds / 20 and seconds > QUICK_SECONDS:
             seconds = QUICK_SECONDS
             self.report.notes.append(
                 f"To save your time, actTimeout is {seconds:g} s after the validation episode."
@@ -359,21 +374,22 @@ class _Check:
             return
         with self.worker() as worker:
             for opponent in settings.opponents:
-                for seat in (0, 1):
-                    self.play_opponent(worker, opponent, seat, {"actTimeout": seconds})
-            with suppress(WorkerLostError):
+                with self.step(f"Games against {opponent}") as tell:
+                    for seat in (0, 1):
+                        self.play_opponent(worker, tell, opponent, seat, seconds)
+            with self.step("Other boards") as tell, suppress(WorkerLostError):
                 for rows, columns, inarow in settings.boards:
                     size = {"rows": rows, "columns": columns, "inarow": inarow}
-                    self.play_board(worker, {**size, "actTimeout": seconds, "episodeSteps": BOARD_STEPS})
+                    times = {"actTimeout": seconds, "episodeSteps": BOARD_STEPS}
+                    self.play_board(worker, tell, {**size, **times})
 
-    def play_opponent(self, worker: Worker, opponent: str, seat: int, configuration: Event) -> None:
+    def play_opponent(self, worker: Worker, tell: Tell, opponent: str, seat: int, seconds: float) -> None:
         """One game against an agent of Kaggle's."""
         label = f"{opponent.capitalize()}, moving {judge.SEATS[seat]}"
         place = f"the game against {opponent}"
+        seats = ["file", opponent] if seat == 0 else [opponent, "file"]
         try:
-            game = self.game(
-                worker, place, ["file", opponent] if seat == 0 else [opponent, "file"], configuration
-            )
+            game = self.game(worker, tell, seats, {"actTimeout": seconds})
         except WorkerLostError as lost:
             raise self.lost(lost, label, place) from None
         if problem := judge.problem(game, place, self.reading):
@@ -383,12 +399,12 @@ class _Check:
         result = "a draw" if winner is None else "won" if winner == seat else "lost"
         self.report.games.append(Game(label, f"{result}, {game['plies']} moves"))
 
-    def play_board(self, worker: Worker, configuration: Event) -> None:
+    def play_board(self, worker: Worker, tell: Tell, configuration: Event) -> None:
         """One game against itself on another board. Raises `WorkerLostError` when the process is lost."""
         label = "{rows}x{columns}/{inarow}".format(**configuration)
         lost = problem = None
         try:
-            game = self.game(worker, label, ["file", "file"], configuration)
+            game = self.game(worker, tell, ["file", "file"], configuration)
             problem = judge.problem(game, label, self.reading)
         except WorkerLostError as error:
             lost = error
@@ -405,13 +421,12 @@ class _Check:
         if not (spec and wanted):
             return []
         if not self.tick:
-            self.report.notes.append("The moves vary, and were not compared with the package's.")
+            self.report.notes.append("The moves vary, so they were not compared with the package's.")
             return []
-        try:
-            load_agent(spec)
-        except InputError as error:
-            self.report.notes.append(f"Not compared with the package: {error}")
+        if parse_spec(spec)[0] not in known_agents():
+            self.report.notes.append(f"The moves were not compared: {spec} is no agent of the package.")
             return []
+        load_agent(spec)  # refuses constants there are not
         boards = dict[str, Event]()
         for position in (position for seed in count() for position in _positions(seed)):
             boards[str(position["board"])] = position
@@ -422,13 +437,12 @@ class _Check:
 
     def answers(self, spec: str | None, request: Event) -> list[Any]:
         """The answers of the file, or of the package's agent `spec`."""
-        place = f"positions compared, {spec or 'file'}"
-        with self.worker(spec) as worker:
+        with self.step(f"Moves of {spec or 'the file'}") as tell, self.worker(spec) as worker:
             try:
-                answers: list[Any] = worker.ask("answers", self.telling(place), **request)["answers"]
+                answers: list[Any] = worker.ask("answers", tell, **request)["answers"]
             except WorkerLostError as lost:
                 if not spec:
-                    raise self.lost(lost, "package", place) from None
+                    raise self.lost(lost, "package", "the comparison with the package") from None
                 raise InputError(f"{spec} of the package does not play: {lost}") from None
         return answers
 
@@ -463,14 +477,17 @@ class _Check:
         with worker:
             yield worker
 
-    def game(self, worker: Worker, place: str, seats: list[str], configuration: Event) -> Event:
+    def game(self, worker: Worker, tell: Tell, seats: list[str], configuration: Event) -> Event:
         """One official game; the seats named "file" are the submission's."""
         configuration = {"actTimeout": self.settings.act_timeout, **configuration}
-        return worker.ask("game", self.telling(place), seats=seats, configuration=configuration)
+        return worker.ask("game", tell, seats=seats, configuration=configuration)
 
-    def telling(self, place: str) -> Callable[[Event], None]:
-        """What to do on every move: tell where the check is."""
-        return lambda move: self.progress(f"{place}, {judge.move_name(move)}")
+    @contextmanager
+    def step(self, name: str) -> Iterator[Tell]:
+        """A step of the check, and what tells of the moves in it."""
+        self.progress(name, "")
+        yield lambda move: self.progress(name, judge.move_name(move))
+        self.progress(name, None)
 
 
 def _positions(seed: int) -> Iterator[Event]:

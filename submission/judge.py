@@ -87,6 +87,7 @@ def times(game: Event, act_timeout: float, bank: float) -> Times | None:
     return Times(
         moves=len(seconds),
         first=max(move["seconds"] or 0.0 for move in game["moves"][:2]),
+        mean=statistics.fmean(seconds),
         median=statistics.median(seconds),
         p99=seconds[math.ceil(0.99 * len(seconds)) - 1],
         longest=seconds[-1],

@@ -55,6 +55,7 @@ class Times:
 
     moves: int
     first: float
+    mean: float
     median: float
     p99: float
     longest: float
@@ -160,7 +161,7 @@ class Report:
         if self.boards:
             failed = [f"{game.label}: {game.result}" for game in self.boards if game.problem]
             listed = ", ".join(game.label for game in self.boards)
-            yield "boards", "Other boards", "; ".join(failed) or f"{listed} (rows x columns / inarow)"
+            yield "boards", "Other boards", "; ".join(failed) or f"played on {listed} (rows x columns/inarow)"
         if self.comparison:
             compared = self.comparison
             same = f"{compared.positions - compared.different} of {compared.positions}"

@@ -34,7 +34,7 @@ class WorkerLostError(Exception):
     """
 
     def __init__(self, hung: bool, last: Event, status: int | None, stderr: str) -> None:
-        super().__init__(stderr or f"exit status {status}")
+        super().__init__("no answer" if hung else stderr.rpartition("\n")[2] or f"exit status {status}")
         self.hung = hung
         self.last = last
         self.status = status
