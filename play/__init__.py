@@ -1,0 +1,1 @@
+"""A person against an agent: in a window, in a terminal and in a notebook."""
