@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.jupyter import JupyterMixin
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -72,8 +73,10 @@ class Comparison:
 
 
 @dataclass
-class Report:
+class Report(JupyterMixin):
     """What the check found. Parts that were not reached are None or empty.
+
+    A terminal and Jupyter show it as the same table.
 
     Attributes:
         path: the file.
