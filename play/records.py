@@ -78,12 +78,12 @@ class Records:
             ).fetchone()
         return Standing(row[0], int(row[1]), int(row[2]), row[3])
 
-    def add(self, opponent: str, board: Board, winner: bool | None) -> None:
-        """Keeps a game that ended in `board`: True for the person's win, False for a loss, None for a draw."""
-        result = "drawn" if winner is None else "won" if winner else "lost"
+    def add(self, opponent: str, board: Board, result: str) -> None:
+        """Keeps a game that ended in `board`, seen from the person: won, drawn or lost."""
         with self._database() as database:
             database.execute(
-                "INSERT INTO games (opponent, rows, columns, inarow, result, discs) VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO games (opponent, rows, columns, inarow, result, discs)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
                 (*_key(opponent, board), result, board.ply),
             )
 
@@ -98,7 +98,7 @@ class Records:
         if outcome.reason is Reason.FORFEIT:
             return f"{name} forfeited by playing no legal move. This game does not count."
         before = self.standing(opponent, board)
-        self.add(opponent, board, (outcome.winner == person) if outcome.winner else None)
+        self.add(opponent, board, {0: "drawn", person: "won"}.get(outcome.winner, "lost"))
         standing = self.standing(opponent, board)
         return f"{_words(name, outcome.winner, person, board.ply, before.fewest_discs)} ({standing}.)"
 
@@ -112,10 +112,10 @@ class Records:
                 database.execute(SCHEMA)
                 yield database
                 database.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            raise RecordsError(
-                f"the records {self.path} cannot be used ({error}): move the file away to begin anew"
-            ) from None
+        except (sqlite3.OperationalError, OSError) as error:  # locked, full disk, no permission
+            raise RecordsError(f"the records {self.path} cannot be used: {error}") from None
+        except sqlite3.DatabaseError as error:
+            raise RecordsError(f"{self.path}: {error}: move the file away to begin new records") from None
 
 
 def _key(opponent: str, board: Board) -> tuple[str, int, int, int]:
