@@ -1,0 +1,237 @@
+"""Agents and analysis in processes of their own, so that the window stays fluent.
+
+Agents in pure Python hold the interpreter's lock: as a thread beside the window they would take most of its
+frames. A process can also be ended in mid-thought, whatever an agent does; and should the window itself be
+killed, its processes end by themselves as soon as they look for the next question.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from engine.board import Board
+from engine.clock import now
+from engine.search import alpha_beta
+from engine.windows import evaluate_windows, preset
+from evaluation.errors import InputError
+from evaluation.loading import load_agent
+from play.debug import explain, overhear
+from play.scene import Values
+from play.session import AgentError, ask
+
+ANALYSIS_SECONDS = 2.5
+LOOK = 200  # evaluations between two looks at the clock and at the connection
+WIN = 1_000_000  # beyond any sum of windows
+WEIGHTS = preset("article")
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position by its moves, which is little to send to another process."""
+
+    moves: tuple[int, ...]
+    rows: int
+    columns: int
+    inarow: int
+
+    @staticmethod
+    def of(board: Board, moves: list[int]) -> Position:
+        """The position of `board`, reached by `moves`."""
+        shape = board.geometry
+        return Position(tuple(moves), shape.rows, shape.columns, shape.inarow)
+
+    @property
+    def board(self) -> Board:
+        """The position as a board."""
+        return Board.from_moves(self.moves, self.rows, self.columns, self.inarow)
+
+
+@dataclass(frozen=True)
+class Move:
+    """The question for a move, to be answered in `seconds`."""
+
+    position: Position
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Explain:
+    """The request to print everything about the last move of `position`, which `player` (a name) made.
+
+    `depth` is that of the columns' values; `own` says whether it was the move of the agent that is asked.
+    """
+
+    position: Position
+    player: str
+    depth: int
+    own: bool
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The answer of an agent that gives no legal move; `message` is one line."""
+
+    message: str
+
+
+Service = Callable[[Any, str], Callable[[Any], Iterator[Any]]]
+
+
+class Worker:
+    """A process that answers questions one after the other, each with any number of answers.
+
+    `service` is a function of this module, called in the process with the connection and `argument`; what
+    it returns turns a question into its answers. The process starts at once and ends with `close`.
+    """
+
+    def __init__(self, service: Service, argument: str = "") -> None:
+        self._service, self._argument = service, argument
+        self._waiting: list[Any] = []
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._connection, end = context.Pipe()
+        self._process = context.Process(target=_serve, args=(end, self._service, self._argument), daemon=True)
+        self._process.start()
+        end.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process."""
+        return self._process.pid
+
+    def put(self, question: Any) -> None:
+        """Sends a question."""
+        self._connection.send(question)
+
+    def answers(self) -> list[Any]:
+        """The answers that have come since the last call, as pairs of question and answer."""
+        found = []
+        try:
+            while self._connection.poll():
+                found.append(self._connection.recv())
+        except (EOFError, OSError):  # the process is gone: an agent may end it
+            found.append((None, Failure("its process ended")))
+            self.restart()
+        return found
+
+    def restart(self) -> None:
+        """Gives up the question in work, by a new process."""
+        self.close()
+        self._start()
+
+    def close(self) -> None:
+        """Ends the process, also in mid-thought."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._connection.close()
+
+
+def _serve(connection: Any, service: Service, argument: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the window, which then ends this process
+    answer = service(connection, argument)
+    try:
+        while True:
+            question = connection.recv()
+            for found in answer(question):
+                connection.send((question, found))
+    except (EOFError, OSError):
+        return  # the window is gone
+
+
+def player(_connection: Any, spec: str) -> Callable[[Any], Iterator[Any]]:
+    """The service of an agent: a column, or a `Failure`, for a `Move`."""
+    try:
+        agent = load_agent(spec)
+    except InputError as error:
+        message = str(error)
+        return lambda question: iter([Failure(message)] if isinstance(question, Move) else [])
+    heard = overhear(agent)
+
+    def answer(question: Move | Explain) -> Iterator[int | Failure]:
+        if isinstance(question, Explain):
+            _print_explanation(question, heard[-1] if heard and question.own else None)
+            return
+        heard.clear()
+        try:
+            yield ask(agent, question.position.board, question.seconds)
+        except AgentError as error:
+            yield Failure(str(error))
+
+    return answer
+
+
+def _print_explanation(question: Explain, found: Any) -> None:
+    position = question.position
+    before = Board.from_moves(position.moves[:-1], position.rows, position.columns, position.inarow)
+    print(explain(before, position.moves[-1], question.player, question.depth, found), flush=True)
+
+
+class _Interrupted(Exception):  # noqa: N818 - it is no error
+    """The time is over, or there is another question."""
+
+
+def analyst(connection: Any, _argument: str) -> Callable[[Any], Iterator[Values]]:
+    """The service of the analysis: better and better `Values` for a `Position`."""
+
+    def answer(position: Position) -> Iterator[Values]:
+        deadline = now() + ANALYSIS_SECONDS
+        try:
+            yield from estimates(position.board, lambda: now() > deadline or connection.poll())
+        except _Interrupted:
+            return
+
+    return answer
+
+
+def estimates(board: Board, stop: Callable[[], Any]) -> Iterator[Values]:
+    """The values of the columns 1, 2, 3 ... moves deep, until all are proven.
+
+    Raises an exception of this module as soon as `stop` says so, which is asked now and then.
+    """
+    evaluate = _evaluation(stop)
+    cells = board.geometry.cells
+    for depth in range(1, cells - board.ply + 1):
+        scores: dict[int, float] = {}
+        exact = set()
+        for column in board.legal_moves():
+            child = board.play(column)
+            value = _value(child, depth - 1, board.turn, evaluate)
+            scores[column] = value
+            if abs(value) > WIN / 2:
+                ply = WIN - abs(value)
+                scores[column] = (cells + 2 - ply) // 2 * (1 if value > 0 else -1)
+            if abs(value) > WIN / 2 or child.is_over or depth == cells - board.ply:
+                exact.add(column)
+        values = Values(scores, frozenset(exact), depth)
+        yield values
+        if values.all_exact:
+            return
+
+
+def _value(board: Board, depth: int, player: int, evaluate: Callable[[Board, int], float]) -> float:
+    """The value for `player` of a position in which the opponent is to move."""
+    if not depth or board.is_over:
+        return evaluate(board, player)
+    return -alpha_beta(board, depth, lambda game, other: -evaluate(game, 3 - other)).value
+
+
+def _evaluation(stop: Callable[[], Any]) -> Callable[[Board, int], float]:
+    calls = 0
+
+    def evaluate(board: Board, player: int) -> float:
+        nonlocal calls
+        calls += 1
+        if calls % LOOK == 0 and stop():
+            raise _Interrupted
+        if board.winner:
+            return float((WIN - board.ply) * (1 if board.winner == player else -1))
+        return 0.0 if board.is_draw else float(evaluate_windows(board, player, WEIGHTS))
+
+    return evaluate
