@@ -225,7 +225,7 @@ def draw_board(board: Board) -> Text:
             text.append((left + SYMBOLS[mark]).rjust(width + 1) + right, STYLES[mark])
         text.rstrip()
         text.append("\n")
-    text.append("".join(f" {column + 1:>{width}} " for column in range(shape.columns)), "dim")
+    text.append("".join(f" {column + 1:>{width}} " for column in range(shape.columns)).rstrip(), "dim")
     return text
 
 
