@@ -202,7 +202,7 @@ class Child:
             seconds = time.perf_counter() - start
             del self.kaggle.exec
         names = [name for name, value in namespace.items() if callable(value)]
-        told = {
+        return {
             "seconds": seconds,
             "memory": self.peak_memory(),
             "name": names[-1],
@@ -210,10 +210,6 @@ class Child:
             "shadowed": "agent" in names and namespace["agent"] is not chosen,
             **call_facts(chosen),
         }
-        del chosen
-        namespace = {}
-        gc.collect()  # the games load it anew
-        return told
 
     def game(self, seats: list[str], configuration: Request) -> Request:
         """One official game; the seats named "file" are the submission's."""
@@ -275,6 +271,7 @@ class Child:
 
     def agent(self) -> Agent:
         """The submission as Kaggle builds it for a game: loaded on its first move."""
+        gc.collect()  # what earlier ones have left: functions and their namespaces refer to each other
         built: tuple[Agent, bool] = self.kaggle.build_agent(self.path, {}, "connectx")
         return built[0]
 
@@ -377,7 +374,7 @@ def answer(agent: Agent, position: Request, seconds: float) -> Any:
 
 def kind(action: Any) -> str:
     """What an agent returned, in the terms of the findings."""
-    if type(action).__module__.partition(".")[0] == "numpy":
+    if str(type(action).__module__).partition(".")[0] == "numpy":
         return "numpy"
     kinds: tuple[tuple[str, Any], ...] = (
         ("none", type(None)),
@@ -396,11 +393,15 @@ def kind(action: Any) -> str:
 
 def shown(value: Any) -> str:
     """`value` and its type in a few words."""
+    return f"{text_of(value, repr)[:60]} of type {type(value).__qualname__}"
+
+
+def text_of(value: Any, convert: Callable[[Any], str]) -> str:
+    """`value` as text, whatever its own methods do."""
     try:
-        text = repr(value)
+        return convert(value)
     except Exception as error:
-        text = f"(its repr raises {type(error).__name__})"
-    return f"{text[:60]} of type {type(value).__qualname__}"
+        return f"(as text it raises {type(error).__name__})"
 
 
 def call_facts(chosen: Any) -> Request:
@@ -435,14 +436,16 @@ def describe(error: BaseException, path: str) -> Request:
     """An exception: its type, its message and the last line of the submission that it passed."""
     if type(error).__name__ == "InvalidArgument" and error.__context__:  # around errors of loading
         error = error.__context__
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    filename = getattr(error, "filename", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == path]
+    name, filename = getattr(error, "name", None), getattr(error, "filename", None)
     return {
         "type": type(error).__name__,
-        "message": str(error)[:300],
-        "name": getattr(error, "name", None),
+        "message": text_of(error, str)[:300],
+        "name": name if isinstance(name, str) else None,
         "filename": filename if isinstance(filename, str) else None,
-        "where": f"line {frames[-1].lineno}: {frames[-1].line}" if frames else "",
+        "starting": bool(frames) and os.path.basename(frames[-1].filename) == "subprocess.py",
+        "where": f"line {own[-1].lineno}: {own[-1].line}" if own else "",
     }
 
 

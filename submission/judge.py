@@ -27,6 +27,7 @@ ANSWERS = {
 def cause(error: Event, reading: Reading, loading: bool) -> str:
     """The finding for an exception raised while loading, or in a move: the first name that fits."""
     kind, message, name = error["type"], error["message"], error["name"]
+    path = error["filename"] or os.sep
     undefined = name if kind == "NameError" else None
     no_module = kind in ("ImportError", "ModuleNotFoundError") or (
         kind == "KeyError" and "__name__" in message
@@ -42,7 +43,7 @@ def cause(error: Event, reading: Reading, loading: bool) -> str:
         "module-not-found": no_module,
         "pickles-own-class": kind == "PicklingError" or "Can't get attribute" in message,
         "inspect-getsource": "is a built-in class" in message or "could not get source code" in message,
-        "relative-open": error["filename"] is not None and not os.path.isabs(error["filename"]),
+        "relative-open": kind == "FileNotFoundError" and not (error["starting"] or os.path.isabs(path)),
         "no-callable": loading and kind == "IndexError" and not error["where"],
         "load-error": loading,
         "raises-exception": True,

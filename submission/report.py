@@ -151,11 +151,11 @@ class Report(JupyterMixin):
                 for name, seconds in (
                     ("first", times.first),
                     ("median", times.median),
-                    ("99 %", times.p99),
-                    ("longest", times.longest),
+                    ("p99", times.p99),
+                    ("max", times.longest),
                 )
             ]
-            yield "times", "Move times", f"{', '.join(shown)}; {times.moves} moves"
+            yield "times", "Move times", f"{', '.join(shown)} ({times.moves} moves)"
             yield "overage", "Overage time", f"{_seconds(times.overage)} of {times.bank:g} s in a game"
         if self.memory is not None:
             yield "memory", "Memory", _memory(self.memory).strip(", ")

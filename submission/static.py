@@ -17,6 +17,8 @@ LOADERS = {
 BROAD = {"Exception", "BaseException", "OSError", "IOError", "EnvironmentError", "FileNotFoundError"}
 REPORTERS = re.compile(r"print|warn|log|write|error|exception|debug|info|critical")
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+DEPTH = 100_000
+"""Of nested expressions: a sum of a thousand strings is nested a thousand times."""
 MAGIC = re.compile(r"^\s*(%%?\w|!\s*\w)")
 SPEC = re.compile(r"^# spec: (.+)$", re.MULTILINE)
 
@@ -47,8 +49,15 @@ def read(source: str, siblings: Iterable[str] = ()) -> Reading:
     except (SyntaxError, ValueError) as error:  # ValueError: null bytes
         reading.seen = dict([_unreadable(source, error)])
         return reading
+    except (RecursionError, MemoryError):  # nested too deeply: loading will show whether Python minds
+        return reading
     visitor = _Visitor(tree, frozenset(siblings))
-    visitor.visit(tree)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(DEPTH)
+    try:
+        visitor.visit(tree)
+    finally:
+        sys.setrecursionlimit(limit)
     reading.guarded = visitor.guarded
     reading.foreign = visitor.foreign
     reading.seen = {name: _listed(lines) for name, lines in visitor.found.items()}

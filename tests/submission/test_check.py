@@ -22,18 +22,17 @@ from evaluation.errors import InputError
 from submission.bundle import write_bundle
 from submission.check import MAX_BYTES, Settings, check
 from submission.findings import FAILURE, PITFALLS, WARNING
-from submission.report import Report
+from submission.report import Comparison, Report
 
 ROOT = Path(__file__).parents[2]
 PITFALL_FILES = sorted(Path(__file__).with_name("pitfalls").glob("*.py"))
 HARMLESS_FILES = sorted(Path(__file__).with_name("harmless").glob("*.py"))
 FIRST_LEGAL = "def agent(obs, config):\n    return obs.board.index(0)\n"
 
-# Less than Kaggle's times, and no more than what the pitfalls need.
-QUICK = Settings(
-    act_timeout=1.0, overage=1.0, grace=1.5, memory=512 * 2**20, opponents=(), boards=(), positions=20
-)
-LOADED_ONCE = replace(QUICK, repetitions=0)
+# No more than the pitfalls need. A move has time enough for a machine that stalls, except where time is what
+# the pitfall is about.
+QUICK = Settings(act_timeout=4.0, memory=512 * 2**20, opponents=(), boards=(), positions=20)
+TIMED = replace(QUICK, act_timeout=1.0, overage=1.0, grace=1.5, repetitions=0)
 OTHER_BOARDS = replace(QUICK, boards=((5, 1, 4), (2, 3, 3)))
 
 # Warnings that have come true in a fixture: what the text shows made the file fail.
@@ -54,8 +53,8 @@ def settings_for(path: Path) -> Settings:
     if path.parent.name == "harmless" or path.stem == "other-configurations":
         return OTHER_BOARDS
     if path.stem == "memory-hungry":
-        return replace(LOADED_ONCE, memory=160 * 2**20)
-    return LOADED_ONCE if path.stem.startswith(("blas", "obsolete", "overage", "slow")) else QUICK
+        return replace(QUICK, memory=160 * 2**20)
+    return TIMED if path.stem.startswith(("never", "obsolete", "overage", "slow", "times")) else QUICK
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +146,7 @@ def test_an_archive_with_modules_and_data(tmp_path: Path) -> None:
     )
     helpers = "def first_legal(obs):\n    return obs.board.index(0)\n"
     files = {"main.py": main, "helpers.py": helpers, "data/order.txt": "0123456"}
-    report = check(packed(tmp_path / "submission.tar.gz", files), LOADED_ONCE)
+    report = check(packed(tmp_path / "submission.tar.gz", files), QUICK)
     assert ids(report) == []
     assert report.notes
     assert report.validation
@@ -231,7 +230,7 @@ with open({str(tmp_path / "pid")!r}, "w") as file:
 while True:
     pass
 """
-    assert ids(check(main(source), replace(QUICK, overage=0.0, grace=0.5))) == ["never-returns"]
+    assert ids(check(main(source), replace(TIMED, overage=0.0, grace=0.5))) == ["never-returns"]
     status = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
     assert not status.exists() or status.read_text().split()[2] == "Z"
 
@@ -248,6 +247,25 @@ def test_ctrl_c_ends_the_child(main: Callable) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         check(main(FIRST_LEGAL), QUICK, interrupt)
+
+
+def test_what_no_one_expects(main: Callable) -> None:
+    source = """
+class Odd(Exception):
+    name = filename = object()
+    def __str__(self):
+        raise ValueError
+def agent(obs, config):
+    raise Odd
+"""
+    report = check(main(source), QUICK)
+    assert ids(report) == ["raises-exception"]
+    assert "Odd" in report.findings[0].seen
+
+
+def test_a_compiler_that_is_not_there_is_no_data_file(main: Callable) -> None:
+    report = check(main("import subprocess\nsubprocess.run(['no-such-compiler'])\n" + FIRST_LEGAL), QUICK)
+    assert ids(report) == ["load-error"]
 
 
 # Games and the comparison
@@ -278,6 +296,13 @@ def test_a_process_lost_on_another_board(main: Callable) -> None:
     report = check(main(source), replace(QUICK, boards=((4, 3, 3), (5, 1, 4), (2, 2, 3))))
     assert (ids(report), report.ok) == (["other-configurations"], True)
     assert [game.problem for game in report.boards] == [None, "process-dies"]
+
+
+def test_an_agent_that_plays_by_the_clock_is_compared_move_for_move(tmp_path: Path) -> None:
+    write_bundle("deepening", tmp_path / "main.py")
+    report = check(tmp_path / "main.py", replace(QUICK, act_timeout=0.1, positions=12))
+    assert report.ok
+    assert report.comparison == Comparison(positions=12, different=0)
 
 
 def test_what_varies_is_not_compared(main: Callable) -> None:

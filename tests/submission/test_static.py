@@ -84,6 +84,14 @@ def test_spec_of_a_bundle() -> None:
     assert read("x = '# spec: n_step'").spec is None
 
 
+@pytest.mark.parametrize("depth", [900, 50_000])
+def test_deep_nesting_is_read_or_left_to_python(depth: int) -> None:
+    source = "X = " + " + ".join(["'a'"] * depth) + "\nY = __file__"
+    assert set(read(source).seen) <= {"dunder-file"}
+    if depth < 1000:
+        assert read(source).seen
+
+
 def test_many_places_are_counted() -> None:
     source = "def f(config):\n" + "    config.timeout\n" * 5
     places = [f"line {number} (config.timeout)" for number in (2, 3, 4)]

@@ -5,7 +5,7 @@ import numpy as np
 
 
 def agent(obs, config):
-    deadline = time.perf_counter() + 0.05 * config.actTimeout
+    deadline = time.perf_counter() + 0.01 * config.actTimeout
     order = list(np.random.permutation(config.columns))
     while time.perf_counter() < deadline:
         random.shuffle(order)
