@@ -58,12 +58,15 @@ def settings_for(path: Path) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def reports() -> Iterator[Callable[[Path], Report]]:
-    """The report on a file of ours; all are checked in the background, two at a time."""
+def reports(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], Report]]:
+    """The report on a file of ours; those the tests ask for are checked in the background, two at a time."""
+    params = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    wanted = {values["path"] for values in params if "path" in values}
     with ThreadPoolExecutor(2) as pool:
         futures: dict[Path, Future[Report]] = {}
         for path in (*PITFALL_FILES, *HARMLESS_FILES):
-            futures[path] = pool.submit(check, path, settings_for(path))
+            if path in wanted:
+                futures[path] = pool.submit(check, path, settings_for(path))
         yield lambda path: futures[path].result()
         pool.shutdown(cancel_futures=True)
 
