@@ -30,15 +30,6 @@ DISCS: dict[int, tuple[Colour, Colour, Colour]] = {  # face, rim, mark
 }
 FONTS = "liberationsans,notosans,helveticaneue,dejavusans,segoeui,arial"
 SMOOTH = 4  # times larger before it is scaled down
-KEYS = (
-    ("Enter", "drop"),
-    ("U", "undo"),
-    ("H", "hint"),
-    ("A", "analysis"),
-    ("N", "new game"),
-    ("Esc", "menu"),
-)
-SMALLEST = (360, 400)
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,8 @@ class MenuLayout:
         items = menu.items
         step, top, bottom = 56 * scale, 226 * scale, 116 * scale
         fitting = max(1, min(len(items), int((height - top - bottom) / step)))
-        first = min(max(0, menu.selected - fitting // 2), len(items) - fitting)
+        # It scrolls no further than it must: what the mouse points at stays where it is.
+        first = min(max(menu.first, menu.selected - fitting + 1), menu.selected, len(items) - fitting)
         wide = min(600 * scale, width - 32 * scale)
         left = (width - wide) / 2
         rows = {
@@ -106,9 +98,10 @@ class SceneLayout:
     keys: dict[str, Rect]
 
     @staticmethod
-    def of(size: tuple[int, int], rows: int, columns: int) -> SceneLayout:
-        """The layout of a board in a window of `size` pixels."""
+    def of(size: tuple[int, int], scene: Scene) -> SceneLayout:
+        """The layout of a game in a window of `size` pixels."""
         width, height = size
+        rows, columns = scene.board.geometry.rows, scene.board.geometry.columns
         scale = min(width / 900, height / 820)
         header, strip, footer, margin = (round(part * scale) for part in (92, 62, 58, 28))
         least_lane = round(98 * scale)
@@ -126,7 +119,7 @@ class SceneLayout:
         plate = (round(min(300 * scale, width / 2 - 60 * scale)), round(66 * scale))
         y = round(18 * scale)
         plates = {1: Rect((margin, y), plate), 2: Rect((width - margin - plate[0], y), plate)}
-        return SceneLayout(scale, cell, board, lane, values, plates, _key_rects(size, scale))
+        return SceneLayout(scale, cell, board, lane, values, plates, _key_rects(size, scale, scene))
 
     def column_at(self, point: Point) -> int | None:
         """The column at a point on the board or in the lane above it."""
@@ -141,11 +134,23 @@ class SceneLayout:
         )
 
 
-def _key_rects(size: tuple[int, int], scale: float) -> dict[str, Rect]:
+def keys(scene: Scene) -> dict[str, str]:
+    """The keys told at the bottom, and what each does now."""
+    if scene.people:
+        first = {"Enter": "again" if scene.is_over else "drop", "U": "undo", "H": "hint"}
+    else:
+        first = {"Space": "go on" if scene.paused else "pause", "U": "undo"}
+    return first | {"A": "analysis", "N": "new game", "Esc": "menu"}
+
+
+def _key_rects(size: tuple[int, int], scale: float, scene: Scene) -> dict[str, Rect]:
     """The keys in one line at the bottom, each as wide as its words."""
     gap = 22 * scale
-    widths = {name: _key_width(name, label, scale) for name, label in KEYS}
-    x = (size[0] - sum(widths.values()) - gap * (len(KEYS) - 1)) / 2
+    widths = {
+        name: _cap_width(name, scale) + 8 * scale + font(15 * scale).size(label)[0]
+        for name, label in keys(scene).items()
+    }
+    x = (size[0] - sum(widths.values()) - gap * (len(widths) - 1)) / 2
     rects = {}
     for name, width in widths.items():
         rects[name] = Rect(x, size[1] - 48 * scale, width, 32 * scale)
@@ -153,10 +158,8 @@ def _key_rects(size: tuple[int, int], scale: float) -> dict[str, Rect]:
     return rects
 
 
-def _key_width(name: str, label: str, scale: float) -> float:
-    return (
-        font(14 * scale, True).size(name)[0] + font(15 * scale).size(label)[0] + (18 + 8) * scale
-    )  # cap, distance
+def _cap_width(name: str, scale: float) -> float:
+    return font(14 * scale, True).size(name)[0] + 18 * scale
 
 
 @lru_cache(maxsize=64)
@@ -421,8 +424,7 @@ def _tick(surface: Surface, centre: Point, reach: float, colour: Colour) -> None
 
 def draw_scene(surface: Surface, scene: Scene, now: float, message: str = "") -> None:
     """Draws a game as it is at the time `now`; `message` is a line of warning."""
-    shape = scene.board.geometry
-    layout = SceneLayout.of(surface.get_size(), shape.rows, shape.columns)
+    layout = SceneLayout.of(surface.get_size(), scene)
     surface.blit(background(*surface.get_size()), (0, 0))
     _draw_players(surface, scene, layout, now)
     _draw_lane(surface, scene, layout, now)
@@ -433,7 +435,7 @@ def draw_scene(surface: Surface, scene: Scene, now: float, message: str = "") ->
     if message:
         centre = (surface.get_width() / 2, layout.values.bottom + 4 * layout.scale)
         write(surface, message, 15 * layout.scale, ROSE, width=surface.get_width() * 0.95, at=centre)
-    _draw_keys(surface, layout)
+    _draw_keys(surface, scene, layout)
 
 
 def _draw_players(surface: Surface, scene: Scene, layout: SceneLayout, now: float) -> None:
@@ -637,11 +639,11 @@ def _wrapped(text: str, size: float, width: float) -> list[str]:
     return lines
 
 
-def _draw_keys(surface: Surface, layout: SceneLayout) -> None:
+def _draw_keys(surface: Surface, scene: Scene, layout: SceneLayout) -> None:
     scale = layout.scale
-    for name, label in KEYS:
+    for name, label in keys(scene).items():
         rect = layout.keys[name]
-        cap = Rect(rect.x, rect.y, font(14 * scale, True).size(name)[0] + 18 * scale, rect.height)
+        cap = Rect(rect.x, rect.y, _cap_width(name, scale), rect.height)
         plate(surface, cap, 7 * scale, CARD_LIGHT, OUTLINE)
         write(surface, name, 14 * scale, PALE, bold=True, at=cap.center)
         write(surface, label, 15 * scale, MUTED, anchor="midleft", at=(cap.right + 8 * scale, rect.centery))

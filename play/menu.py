@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 
-from evaluation.loading import known_agents, module_path
+from evaluation.loading import is_file, known_agents, module_path, parse_spec
 from play.settings import BEGINS, LEVEL_DEPTHS, Settings, level_name, levels, settings_path
 
 LARGEST = 20  # rows and columns that the menu offers; a settings file may ask for more
@@ -82,6 +83,7 @@ class Menu:
         settings: as changed so far.
         page: the open page.
         selected: index of the selected item of the page.
+        first: index of the first line in sight, where the window is too low for all.
         watched: spec of the agent that plays in the person's place, for `Command.WATCH`.
         suspended: whether there is a game to go on with.
     """
@@ -89,7 +91,7 @@ class Menu:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.page = Page.MAIN
-        self.selected = 0
+        self.selected = self.first = 0
         self.watched = ""
         self.suspended = False
         self._main_selected = 0
@@ -126,21 +128,21 @@ class Menu:
         if self.page is Page.MAIN:
             self.selected = len(self.items) - 1
         else:
-            self.page, self.selected = Page.MAIN, self._main_selected
+            self.page, self.selected, self.first = Page.MAIN, self._main_selected, 0
 
     def home(self) -> None:
         """To the first line of the main page."""
-        self.page, self.selected = Page.MAIN, 0
+        self.page, self.selected, self.first = Page.MAIN, 0, 0
 
     def open(self, page: Page) -> None:
         """Opens a page on the line that is in force."""
         self._main_selected = self.selected
-        self.page = page
+        self.page, self.first = page, 0
         self.selected = next((number for number, item in enumerate(self.items) if item.current), 0)
 
     def _main(self) -> list[Item]:
         settings = self.settings
-        opponent = level_name(settings.spec)
+        opponent = title(settings.spec)
 
         def page(page: Page, value: str = "", note: str = "") -> Item:
             return Item(page.value, value, note, enter=lambda: self.open(page))
@@ -241,7 +243,7 @@ class Menu:
                 str(settings.depth),
                 "Moves the levels look ahead: 1 is Easy, 4 Medium, 6 Expert."
                 if not settings.opponent
-                else f"For the levels; {level_name(settings.spec)} decides for itself.",
+                else f"For the levels; {title(settings.spec)} decides for itself.",
                 adjust=self._stepper("depth", DEEPEST),
             ),
             Item(
@@ -303,6 +305,12 @@ def _level_note(name: str, spec: str) -> str:
         depth = LEVEL_DEPTHS[name]
         return f"Looks {depth} {'move' if depth == 1 else 'moves'} ahead."
     return f"The strongest agent of the kit: {spec}."
+
+
+def title(spec: str) -> str:
+    """What an agent is called where room is scarce: its level, or a file's name without folder and ending."""
+    target, _ = parse_spec(spec)
+    return Path(target).stem if is_file(target) else level_name(spec)
 
 
 def summary(name: str) -> str:

@@ -2,15 +2,18 @@
 
 Agents in pure Python hold the interpreter's lock: as a thread beside the window they would take most of its
 frames. A process can also be ended in mid-thought, whatever an agent does; and should the window itself be
-killed, its processes end by themselves as soon as they look for the next question.
+killed, its processes see it and end by themselves.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import Any
 
 from engine.board import Board
@@ -135,6 +138,7 @@ class Worker:
 
 def _serve(connection: Any, service: Service, argument: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the window, which then ends this process
+    Thread(target=_end_with_the_window, daemon=True).start()
     answer = service(connection, argument)
     try:
         while True:
@@ -143,6 +147,14 @@ def _serve(connection: Any, service: Service, argument: str) -> None:
                 connection.send((question, found))
     except (EOFError, OSError):
         return  # the window is gone
+
+
+def _end_with_the_window() -> None:
+    """Ends this process, whatever it is at, when the window's is gone, even if that was killed."""
+    window = parent_process()
+    assert window
+    wait([window.sentinel])
+    os._exit(0)
 
 
 def player(_connection: Any, spec: str) -> Callable[[Any], Iterator[Any]]:

@@ -19,11 +19,11 @@ from engine.board import Board
 from evaluation.errors import InputError
 from play import settings as stored
 from play.drawing import MenuLayout, SceneLayout, disc, draw_menu, draw_scene
-from play.menu import Command, Menu
+from play.menu import Command, Menu, title
 from play.records import Records, RecordsError
 from play.scene import Scene
 from play.session import Session
-from play.settings import Settings, SettingsError, level_name, levels
+from play.settings import Settings, SettingsError, levels
 from play.thinking import Explain, Failure, Move, Position, Worker, analyst, player
 
 SIZE = (900, 820)
@@ -69,8 +69,8 @@ class Window:
         pygame.display.init()
         pygame.font.init()
         pygame.display.set_caption("ConnectX")
-        self._surface = pygame.display.set_mode(SIZE, pygame.RESIZABLE)
-        pygame.display.set_icon(disc(1, 32))
+        pygame.display.set_icon(disc(1, 64))
+        pygame.display.set_mode(SIZE, pygame.RESIZABLE)
         if watch:
             self._begin(watch, frozenset())
 
@@ -84,6 +84,7 @@ class Window:
         self._advance(now)
         surface = pygame.display.get_surface()
         if self.in_menu or not self.scene:
+            self.menu.first = min(MenuLayout.of(self._size, self.menu).rows)
             draw_menu(surface, self.menu, self.message)
         else:
             draw_scene(surface, self.scene, now, self.message)
@@ -137,13 +138,13 @@ class Window:
         """Selects the line at a point, if there is one."""
         rows = MenuLayout.of(self._size, self.menu).rows
         found = next((index for index, row in rows.items() if row.collidepoint(point)), None)
-        if found is not None and (self.menu.selected != found):
+        if found is not None:
             self.menu.select(found)
         return found is not None
 
     def _click_in_menu(self, point: tuple[int, int]) -> None:
         self.message = ""
-        layout = MenuLayout.of(self._size, self.menu)  # as it is seen: a selection may scroll it
+        layout = MenuLayout.of(self._size, self.menu)
         if not self._point_in_menu(point):
             return
         arrows = layout.arrows.get(self.menu.selected)
@@ -249,7 +250,6 @@ class Window:
         """Watched agents wait, or go on."""
         assert self.scene
         self._forget()
-        self.scene.thinking_since = None
         self.scene.paused = not self.scene.paused
 
     def _redo(self) -> None:
@@ -262,7 +262,7 @@ class Window:
         assert self.scene
         if self.scene.thinking_since is not None and self._reply is None:
             self.workers[self.scene.board.turn].restart()
-        self._reply = None
+        self._reply = self.scene.thinking_since = None
 
     def _ask_for_hint(self) -> None:
         assert self.scene
@@ -294,7 +294,7 @@ class Window:
         settings = self.menu.settings
         self._dismiss()
         self._specs = specs
-        first, second = (spec if spec == PERSON else level_name(spec) for spec in specs)
+        first, second = (spec if spec == PERSON else title(spec) for spec in specs)
         board = Board(settings.rows, settings.columns, settings.inarow)
         self.scene = Scene(Session(board, (first, second)), people)
         self._reply, self._analysed, self._concluded, self.message = None, None, False, ""
@@ -389,8 +389,7 @@ class Window:
     @property
     def _layout(self) -> SceneLayout:
         assert self.scene
-        shape = self.scene.board.geometry
-        return SceneLayout.of(self._size, shape.rows, shape.columns)
+        return SceneLayout.of(self._size, self.scene)
 
     @property
     def _position(self) -> Position:
