@@ -89,6 +89,15 @@ def render_html(record: GameRecord) -> str:
     return str(env.render(mode="html", playing=True, controls=True))
 
 
+def show_playable(agents: Sequence[Agent | None], configuration: Mapping[str, Any] | None = None) -> None:
+    """Shows Kaggle's board in a notebook by `env.play`; None stands for the person who is to click on it.
+
+    As of version 1.33.2 it is a picture: Kaggle's new connectx board takes no clicks, and what its page
+    would run in the kernel imports a name that the package no longer offers.
+    """
+    _environment(complete(configuration)).play(list(agents), width=500, height=450)
+
+
 def builtin_agent(name: str) -> Agent:
     """Kaggle's own agent `name`: random or negamax. Raises `InputError` for any other name."""
     agents = _builtin_agents()

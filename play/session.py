@@ -213,3 +213,10 @@ def ask(agent: Agent, board: Board, seconds: float = 2) -> int:
     if not isinstance(answer, int) or isinstance(answer, bool) or answer not in board.legal_moves():
         raise AgentError(f"answered {answer!r}, which is no column it can play")
     return int(answer)
+
+
+def last_cell(board: Board) -> tuple[int, int] | None:
+    """The cell (height, column) of the disc played last, None where no move is known."""
+    if board.last is None:
+        return None
+    return max(height for height in range(board.geometry.rows) if board.cell(height, board.last)), board.last

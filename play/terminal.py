@@ -17,7 +17,7 @@ from evaluation.console import messages, output
 from evaluation.loading import load_agent
 from play.debug import explain, overhear
 from play.records import Records, RecordsError
-from play.session import AgentError, Outcome, Reason, Session, ask
+from play.session import AgentError, Outcome, Reason, Session, ask, last_cell
 from play.settings import BEGINS, Settings, level_name, levels
 
 COMMANDS = "h hint, u undo, r redo, resign, q quit"
@@ -214,9 +214,7 @@ def draw_board(board: Board) -> Text:
     shape = board.geometry
     width = len(str(shape.columns))
     line = set(board.winning_line())
-    last = None
-    if board.last is not None:
-        last = max(height for height in range(shape.rows) if board.cell(height, board.last)), board.last
+    last = last_cell(board)
     text = Text()
     for height in reversed(range(shape.rows)):
         for column in range(shape.columns):
