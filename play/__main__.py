@@ -16,7 +16,7 @@ from play.terminal import play_connectx, play_tictactoe
 
 app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
-SPECS = "perfect, n_step:N_STEPS=5, path/to/main.py or kaggle:negamax"
+SPECS = "Easy, Medium, Expert, Perfect, n_step:N_STEPS=5, path/to/main.py or kaggle:negamax"
 
 
 class Game(StrEnum):
@@ -54,7 +54,7 @@ def play(
 ) -> None:
     """Play against an agent. What is not given is taken from the settings file."""
     given: dict[str, Any] = {
-        "opponent": agent,
+        "opponent": agent and stored.spec_of(agent),
         "begins": begins and begins.value,
         "rows": rows,
         "columns": columns,
@@ -68,6 +68,8 @@ def play(
         _tictactoe(terminal, {**given, "watch": watch})
         return
     settings = replace(stored.load(), **{name: value for name, value in given.items() if value is not None})
+    if watch:
+        watch = stored.spec_of(watch[0]), stored.spec_of(watch[1])
     for spec in watch or (settings.spec,):
         load_agent(spec)  # whatever is wrong with it is told before anything is shown
     if terminal:

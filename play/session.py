@@ -208,7 +208,7 @@ def ask(agent: Agent, board: Board, seconds: float = 2) -> int:
     arguments = getattr(getattr(agent, "__code__", None), "co_argcount", 2)
     try:
         answer = agent(*(fresh(observation), fresh(settings))[:arguments])
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AgentError(f"failed with {type(error).__name__}: {error}") from error
     if not isinstance(answer, int) or isinstance(answer, bool) or answer not in board.legal_moves():
         raise AgentError(f"answered {answer!r}, which is no column it can play")

@@ -31,13 +31,13 @@ TEMPLATE = """\
 # Settings of `python -m play`. A line left out has its default; delete the file for the defaults of all.
 
 [BASIC]
-# How many moves ahead the opponent looks, 1 or more: 1 is Easy, 4 Medium, 6 Expert.
+# How many moves ahead the agent alpha_beta looks, 1 or more: 1 is Easy, 4 Medium, 6 Expert.
 Depth = 4
 # yes prints the board, values and search figures of every move to the terminal.
 Debug = no
 
 [GAME]
-# An agent: perfect, n_step:N_STEPS=5, path/to/main.py ...; empty for alpha_beta at the depth above.
+# Easy, Medium, Expert, Perfect, or an agent such as n_step:N_STEPS=5; empty for the depth above.
 Opponent =
 # Who moves first: random, you or agent.
 Begins = random
@@ -92,6 +92,11 @@ def levels() -> dict[str, str]:
     """The spec of each level: Easy, Medium, Expert, and Perfect for the strongest agent there is."""
     strongest = "perfect" if "perfect" in known_agents() else "deepening"
     return {**{name: depth_spec(depth) for name, depth in LEVEL_DEPTHS.items()}, "Perfect": strongest}
+
+
+def spec_of(opponent: str) -> str:
+    """The spec of an opponent that may be given as a level, such as Expert."""
+    return levels().get(opponent, opponent)
 
 
 def level_name(spec: str) -> str:
@@ -170,7 +175,7 @@ def _begins(text: str) -> str:
 def _opponent(text: str) -> str:
     if text:
         parse_spec(text)  # whether the agent exists is seen when it is to play
-    return text
+    return spec_of(text)
 
 
 WHOLE = "a whole number of at least 1"
@@ -185,7 +190,11 @@ OPTIONS = (
         lambda value: "yes" if value else "no",
     ),
     Option(
-        "GAME", "Opponent", "opponent", _opponent, "an agent such as perfect or n_step:N_STEPS=5, or empty"
+        "GAME",
+        "Opponent",
+        "opponent",
+        _opponent,
+        "Easy, Medium, Expert, Perfect, an agent such as n_step:N_STEPS=5, or empty",
     ),
     Option("GAME", "Begins", "begins", _begins, "random, you or agent"),
     Option("GAME", "Seconds", "seconds", _seconds, "a number above 0", "{:.12g}".format),

@@ -12,7 +12,7 @@ from engine.tictactoe import TicTacToe
 from evaluation.errors import InputError
 from evaluation.loading import load_agent
 from evaluation.referee import play_game
-from play.session import AgentError, Outcome, Reason, Session, ask
+from play.session import AgentError, Outcome, Reason, Session, ask, last_cell
 
 
 def after(moves, **size):
@@ -245,14 +245,21 @@ def test_answers_that_are_no_legal_move(answer):
         ask(agent, Board.from_moves("111111"))
 
 
-def test_an_agent_that_fails():
+@pytest.mark.parametrize("error", [RuntimeError("out of ideas"), SystemExit("out of ideas")])
+def test_an_agent_that_fails(error):
     def agent(obs):
-        raise RuntimeError("out of ideas")
+        raise error
 
-    with pytest.raises(AgentError, match="failed with RuntimeError: out of ideas"):
+    with pytest.raises(AgentError, match=f"failed with {type(error).__name__}: out of ideas"):
         ask(agent, Board())
 
 
 @pytest.mark.parametrize("spec", ["random_legal", "one_step", "kaggle:random"])
 def test_agents_of_the_kit_are_asked_by_their_spec(spec):
     assert ask(load_agent(spec), Board.from_moves("44")) in range(7)
+
+
+def test_the_cell_of_the_last_disc():
+    assert last_cell(Board()) is None
+    assert last_cell(Board.from_moves("44")) == (1, 3)
+    assert last_cell(Board.from_moves("444444")) == (5, 3)

@@ -60,6 +60,10 @@ def test_written_by_hand(path):
     assert read(path) == Settings(opponent="n_step:N_STEPS=5", begins="you", rows=8)
 
 
+def test_the_opponent_may_be_a_level(path):
+    assert read(write(path, "[GAME]\nOpponent = Expert\n")).spec == levels()["Expert"]
+
+
 def test_saving_keeps_what_a_person_wrote(path):
     write(path, "; mine\n[BASIC]\n  depth: 2  ; just right\n\n# the end\n")
     save(Settings(depth=5, rows=8), path)
@@ -106,8 +110,12 @@ def test_what_is_saved_is_read_again(first, second, tmp_path_factory):
         ("[GAME]\nSeconds = -1\n", 2, "Seconds must be a number above 0, not '-1'"),
         ("[GAME]\nSeconds = inf\n", 2, "Seconds must be a number above 0, not 'inf'"),
         ("[GAME]\nSeconds = nan\n", 2, "Seconds must be a number above 0, not 'nan'"),
-        ("[GAME]\nOpponent = n step\n", 2, "Opponent must be an agent such as perfect"),
-        ("[GAME]\nOpponent = one_step\n  and more\n", 2, "Opponent must be an agent such as perfect"),
+        ("[GAME]\nOpponent = n step\n", 2, "Opponent must be Easy, Medium, Expert, Perfect, an agent"),
+        (
+            "[GAME]\nOpponent = one_step\n  and more\n",
+            2,
+            "Opponent must be Easy, Medium, Expert, Perfect, an agent",
+        ),
         ("[BASIC]\nDepth = 4\n[BOARD]\n\nRows = 6.5\n", 5, "Rows must be a whole number of at least 1"),
     ],
 )

@@ -318,8 +318,12 @@ def test_input_that_is_no_text(scripted):
     assert answer.stderr == b""
 
 
+def in_process(*options, keys=""):
+    return CliRunner().invoke(app, ["--terminal", *options], input=keys)
+
+
 def test_debug_prints_values_and_searches(scripted):
-    answer = through_pipes("--agent", "alpha_beta:DEPTH=2", "--begins", "you", "--debug", keys="4\n")
+    answer = in_process("--agent", "alpha_beta:DEPTH=2", "--begins", "you", "--debug", keys="4\n")
     assert "move 1, you: column 4\nvalues at depth 4: 1: " in answer.stdout
     assert "move 2, alpha_beta:DEPTH=2: column " in answer.stdout
     assert "\nalpha_beta:DEPTH=2 searched 2 deep: value " in answer.stdout
@@ -329,13 +333,13 @@ def test_what_is_not_given_comes_from_the_settings(home):
     (home / "config" / "connectx-kit").mkdir(parents=True)
     file = home / "config" / "connectx-kit" / "settings.ini"
     file.write_text("[GAME]\nOpponent = random_legal\nBegins = agent\n[BOARD]\nColumns = 4\n")
-    answer = through_pipes()
+    answer = in_process()
     assert "random_legal (X): " in answer.stdout
     assert "1  2  3  4\n" in answer.stdout
-    assert "  5" in through_pipes("--columns", "5").stdout
+    assert "  5" in in_process("--columns", "5").stdout
     file.write_text("[GAME]\nBegins = nobody\n")
-    answer = through_pipes()
-    assert answer.returncode == 0
+    answer = in_process()
+    assert answer.exit_code == 0
     assert f"{file}, line 2: Begins must be random, you or agent, not 'nobody'" in answer.stderr
     assert "1  2  3  4  5  6  7" in answer.stdout
     assert file.read_text() == "[GAME]\nBegins = nobody\n"
@@ -371,8 +375,8 @@ def test_mistakes_give_one_line():
 
 def test_records_that_cannot_be_kept_do_not_spoil_the_end(home, scripted):
     (home / "data").write_text("a file where a folder should be")
-    answer = through_pipes("--agent", scripted("111"), "--begins", "you", keys="resign\n")
-    assert answer.returncode == 0
+    answer = in_process("--agent", scripted("111"), "--begins", "you", keys="resign\n")
+    assert answer.exit_code == 0
     assert "you resigned" in answer.stdout
     assert answer.stderr.startswith("warning: the records ")
 
@@ -384,3 +388,10 @@ def test_the_drawing_of_wide_boards():
         "  O   .   .   .   .   .   .  (X) (X) (X)",
         "  1   2   3   4   5   6   7   8   9  10",
     ]
+
+
+def test_a_level_is_an_opponent():
+    assert "Expert (X): " in in_process("--agent", "Expert", "--begins", "agent", "--seconds", "0.1").stdout
+    watched = in_process("--watch", "Easy", "random_legal", "--rows", "2", "--columns", "2")
+    assert "Easy (X): " in watched.stdout
+    assert "The board is full: a draw." in watched.stdout
