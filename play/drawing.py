@@ -429,12 +429,9 @@ def draw_scene(surface: Surface, scene: Scene, now: float, message: str = "") ->
     _draw_players(surface, scene, layout, now)
     _draw_lane(surface, scene, layout, now)
     _draw_board(surface, scene, layout, now)
-    _draw_strip(surface, scene, layout)
+    _draw_strip(surface, scene, layout, message)
     if scene.is_over and not scene.is_falling(now):
         _draw_result(surface, scene, layout)
-    if message:
-        centre = (surface.get_width() / 2, layout.values.bottom + 4 * layout.scale)
-        write(surface, message, 15 * layout.scale, ROSE, width=surface.get_width() * 0.95, at=centre)
     _draw_keys(surface, scene, layout)
 
 
@@ -537,11 +534,11 @@ def _draw_board(surface: Surface, scene: Scene, layout: SceneLayout, now: float)
     pad = round(layout.cell * 0.12)
     surface.blit(_front(layout.cell, shape.rows, shape.columns), (layout.board.x - pad, layout.board.y - pad))
     for height, column in line:
-        _ring(surface, layout, column, height, 0.06)
+        _ring(surface, layout, column, height, 0.07)
     _draw_target(surface, scene, layout, now)
     if board.last is not None and not line and not falling:
         height = ((board.own | board.other) & shape.full_columns[board.last]).bit_count() - 1
-        _ring(surface, layout, board.last, height, 0.03)
+        _ring(surface, layout, board.last, height, 0.045)
 
 
 @lru_cache(maxsize=4)
@@ -569,8 +566,8 @@ def _draw_target(surface: Surface, scene: Scene, layout: SceneLayout, now: float
     surface.blit(picture, picture.get_rect(center=layout.centre(scene.cursor, height)))
 
 
-def _draw_strip(surface: Surface, scene: Scene, layout: SceneLayout) -> None:
-    """Under the board: the columns' numbers or, in the analysis, their values."""
+def _draw_strip(surface: Surface, scene: Scene, layout: SceneLayout, message: str) -> None:
+    """Under the board: the columns' numbers or, in the analysis, their values; below them a line of words."""
     size = min(16 * layout.scale, layout.cell * 0.4)
     y = layout.values.y + 15 * layout.scale
     show = scene.analysis and not scene.is_over
@@ -581,10 +578,10 @@ def _draw_strip(surface: Surface, scene: Scene, layout: SceneLayout) -> None:
         else:
             bright = column == scene.cursor and scene.person_to_move
             write(surface, str(column + 1), size, WHITE if bright else MUTED, bold=True, at=(x, y))
-    if show:
-        text = _analysis_text(scene.values)
-        centre = (surface.get_width() / 2, layout.values.y + 44 * layout.scale)
-        write(surface, text, 14 * layout.scale, MUTED, width=surface.get_width() * 0.96, at=centre)
+    words = message or (_analysis_text(scene.values) if show else "")
+    centre = (surface.get_width() / 2, layout.values.y + 44 * layout.scale)
+    wide = surface.get_width() * 0.96
+    write(surface, words, 14 * layout.scale, ROSE if message else MUTED, width=wide, at=centre)
 
 
 def _draw_value(surface: Surface, values: Values, column: int, centre: Point, layout: SceneLayout) -> None:
@@ -612,10 +609,11 @@ def _analysis_text(values: Values | None) -> str:
 def _draw_result(surface: Surface, scene: Scene, layout: SceneLayout) -> None:
     """The card at the end of a game, where the hover disc was."""
     scale = layout.scale
-    width = round(min(surface.get_width() - 24 * scale, max(layout.board.width, 560 * scale)))
+    width = round(min(surface.get_width() - 24 * scale, max(layout.board.width, 640 * scale)))
     rect = Rect(0, 0, width, round(86 * scale))
     rect.midbottom = (surface.get_width() // 2, layout.board.y - round(layout.cell * 0.12 + 8 * scale))
-    lines = _wrapped(scene.notice, 15 * scale, width - 32 * scale)[:2]
+    first, *rest = _wrapped(scene.notice, 15 * scale, width - 32 * scale) or [""]
+    lines = [first, " ".join(rest)] if rest else [first] if first else []
     winner = scene.session.result.winner if scene.session.result else 0
     plate(surface, rect, 16 * scale, CARD_LIGHT, DISCS[winner][0] if winner else OUTLINE)
     y = rect.centery - (len(lines) * 10) * scale

@@ -185,7 +185,7 @@ def _print_explanation(question: Explain, found: Any) -> None:
     print(explain(before, position.moves[-1], question.player, question.depth, found), flush=True)
 
 
-class _Interrupted(Exception):  # noqa: N818 - it is no error
+class Interrupted(Exception):  # noqa: N818 - it is no error
     """The time is over, or there is another question."""
 
 
@@ -196,7 +196,7 @@ def analyst(connection: Any, _argument: str) -> Callable[[Any], Iterator[Values]
         deadline = now() + ANALYSIS_SECONDS
         try:
             yield from estimates(position.board, lambda: now() > deadline or connection.poll())
-        except _Interrupted:
+        except Interrupted:
             return
 
     return answer
@@ -205,7 +205,7 @@ def analyst(connection: Any, _argument: str) -> Callable[[Any], Iterator[Values]
 def estimates(board: Board, stop: Callable[[], Any]) -> Iterator[Values]:
     """The values of the columns 1, 2, 3 ... moves deep, until all are proven.
 
-    Raises an exception of this module as soon as `stop` says so, which is asked now and then.
+    Raises `Interrupted` as soon as `stop` says so, which is asked now and then.
     """
     evaluate = _evaluation(stop)
     cells = board.geometry.cells
@@ -241,7 +241,7 @@ def _evaluation(stop: Callable[[], Any]) -> Callable[[Board, int], float]:
         nonlocal calls
         calls += 1
         if calls % LOOK == 0 and stop():
-            raise _Interrupted
+            raise Interrupted
         if board.winner:
             return float((WIN - board.ply) * (1 if board.winner == player else -1))
         return 0.0 if board.is_draw else float(evaluate_windows(board, player, WEIGHTS))

@@ -23,7 +23,7 @@ from play.menu import Command, Menu, title
 from play.records import Records, RecordsError
 from play.scene import Scene
 from play.session import Session
-from play.settings import Settings, SettingsError, levels
+from play.settings import Settings, SettingsError, level_name, levels
 from play.thinking import Explain, Failure, Move, Position, Worker, analyst, player
 
 SIZE = (900, 820)
@@ -375,8 +375,10 @@ class Window:
         assert scene
         self._concluded = True
         for mark in scene.people:
+            spec = self._specs[2 - mark]
             try:
-                scene.notice = self._records.conclude(scene.session, mark, self._specs[2 - mark])
+                notice = self._records.conclude(scene.session, mark, spec)
+                scene.notice = notice.replace(level_name(spec), title(spec))
             except RecordsError as error:
                 self.message = str(error)
 

@@ -1,4 +1,4 @@
-"""The real window: every line of the menu by key and by mouse, whole games, resizing, closing in mid-thought."""
+"""The real window: the menu by key and by mouse, whole games, resizing, closing in mid-thought."""
 
 from __future__ import annotations
 
@@ -100,17 +100,18 @@ def test_who_begins(driver, how):
 
 
 @pytest.mark.parametrize(
-    ("page", "label", "field", "more", "less"),
+    ("page", "label", "field", "values"),
     [
-        ("Board", "Rows", "rows", 7, 6),
-        ("Board", "Columns", "columns", 8, 7),
-        ("Board", "In a row", "inarow", 5, 4),
-        ("Settings", "Time for a move", "seconds", 5, 2),
-        ("Settings", "Depth", "depth", 5, 4),
-        ("Settings", "Debug", "debug", True, False),
+        ("Board", "Rows", "rows", (6, 7)),
+        ("Board", "Columns", "columns", (7, 8)),
+        ("Board", "In a row", "inarow", (4, 5)),
+        ("Settings", "Time for a move", "seconds", (2, 5)),
+        ("Settings", "Depth", "depth", (4, 5)),
+        ("Settings", "Debug", "debug", (False, True)),
     ],
 )
-def test_numbers_change_by_arrow_keys_and_by_clicks_on_the_arrows(driver, page, label, field, more, less):
+def test_numbers_change_by_arrow_keys_and_by_clicks_on_the_arrows(driver, page, label, field, values):
+    less, more = values
     window = driver.open()
     driver.choose(page)
     index = [item.label for item in window.menu.items].index(label)
