@@ -17,14 +17,14 @@ from evaluation.loading import agent_name, load_agent
 from evaluation.referee import Agent
 from play.records import Records, RecordsError
 from play.session import AgentError, Outcome, Reason, Session, ask, last_cell
-from play.settings import BEGINS, levels
+from play.settings import BEGINS, level_name, levels, spec_of
 
 PAUSE = 0.4  # seconds between the moves of two agents
 DEAF = 0.3  # seconds after an agent's move, in which clicks still belong to the position before it
 
 
 def notebook(
-    agent: str | Agent = "deepening",
+    agent: str | Agent = "Medium",
     against: str | Agent | None = None,
     *,
     rows: int = 6,
@@ -33,10 +33,10 @@ def notebook(
     begins: str = "random",
     seconds: float = 2,
 ) -> NotebookBoard | None:
-    """Shows a board on which a person plays against `agent` (a spec or a function) by clicking a column.
+    """Shows a board on which a person plays against `agent` by clicking a column.
 
-    With `against` two agents play each other, and `agent` begins. `begins` is random, you or agent;
-    `seconds` is the time of a move that agents are told.
+    `agent` is a level such as Expert, a spec or a function. With `against` two agents play each other, and
+    `agent` begins. `begins` is random, you or agent; `seconds` is the time of a move that agents are told.
 
     What is shown comes back, with the game as its `session`. Without ipywidgets it is Kaggle's own board,
     said so on standard error, and None comes back. Raises `InputError` for an agent that does not exist.
@@ -44,8 +44,12 @@ def notebook(
     if begins not in BEGINS:
         raise InputError(f"begins={begins!r}: give random, you or agent")
     person = choice((1, 2)) if begins == "random" else BEGINS.index(begins)
-    players: list[str | Agent | None] = [agent, against] if against else [agent]
-    if not against:
+    players: list[str | Agent | None] = [
+        spec_of(player) if isinstance(player, str) else player
+        for player in (agent, against)
+        if player is not None
+    ]
+    if against is None:
         players.insert(person - 1, None)
     try:
         widgets = import_module("ipywidgets")
@@ -82,6 +86,9 @@ class NotebookBoard:
         self.deaf_until = 0.0
         self._set_up()
         self._build(widgets)
+
+    def __repr__(self) -> str:
+        return f"<NotebookBoard: {' against '.join(self.session.players)}, {self._state()}>"
 
     def start(self) -> None:
         """Shows the position, and lets an agent that begins against a person move."""
@@ -138,7 +145,7 @@ class NotebookBoard:
 
     def _set_up(self) -> None:
         """An empty board, and agents that know nothing of the game before."""
-        names = ["you" if player is None else agent_name(player) for player in self.players]
+        names = ["you" if player is None else level_name(agent_name(player)) for player in self.players]
         self.session = Session(self.empty, (names[0], names[1]))
         self.agents = {
             mark: load_agent(player) for mark, player in enumerate(self.players, 1) if player is not None

@@ -144,11 +144,19 @@ def test_two_agents_are_watched(show, scripted):
     assert not Records().path.exists()
 
 
+def test_levels_are_agents(show):
+    board = show("Easy", "Expert")
+    assert board.session.players == ("Easy", "Expert")
+    assert repr(show(begins="you")) == "<NotebookBoard: you against Medium, you (X) to move>"
+
+
 def test_what_cannot_be_played():
     with pytest.raises(InputError, match="begins='me': give random, you or agent"):
         notebook(begins="me")
     with pytest.raises(SpecError, match="no agent 'nobody'"):
         notebook("nobody")
+    with pytest.raises(SpecError, match="'' is no agent"):
+        notebook("")
 
 
 def run(tmp_path, *cells):
