@@ -1,0 +1,95 @@
+"""Compiles `core.c` with the pinned ziglang package: for this machine on first use, for any other on demand.
+
+The library needs no libc and no Python headers, so one file serves every Python of a platform, and the same
+source gives the same bytes on every machine. It is kept in the user's cache folder under the hash of its
+source.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("core.c")
+FLAGS = (
+    *("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fvisibility=hidden"),
+    *("-fPIC", "-shared", "-nostdlib", "-g0", "-Wl,-s"),
+)
+
+# (system, machine) as `platform` names them: zig's target and the end of a library's name.
+TARGETS = {
+    ("Linux", "x86_64"): ("x86_64-linux-gnu", ".so"),
+    ("Linux", "aarch64"): ("aarch64-linux-gnu", ".so"),
+    ("Darwin", "x86_64"): ("x86_64-macos", ".dylib"),
+    ("Darwin", "arm64"): ("aarch64-macos", ".dylib"),
+    ("Windows", "AMD64"): ("x86_64-windows-gnu", ".dll"),
+    ("Windows", "ARM64"): ("aarch64-windows-gnu", ".dll"),
+}
+
+
+class NativeError(RuntimeError):
+    """The native core cannot be had on this machine; the message says why."""
+
+
+def source_hash() -> int:
+    """64 bits that change with source and flags; the library carries them, and the loader compares."""
+    return int.from_bytes(sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).digest()[:8])
+
+
+def library() -> Path:
+    """The library for this machine, compiled now if it has not been. Raises `NativeError`."""
+    machine = platform.system(), platform.machine()
+    if machine not in TARGETS:
+        raise NativeError(f"there is no native core for {' on '.join(machine)}")
+    target, ending = TARGETS[machine]
+    cpu = processor()
+    path = cache_folder() / f"core-{source_hash():016x}-{cpu}{ending}"
+    if not path.exists():
+        compile_core(target, cpu, path)
+    return path
+
+
+def compile_core(target: str, cpu: str, path: Path) -> None:
+    """Writes the library for zig's `target` and `cpu` ("baseline" for any). Raises `NativeError`."""
+    if not find_spec("ziglang"):
+        raise NativeError("the compiler is not there: python -m pip install -r requirements.txt")
+    # In a folder of its own, under a fixed name: macOS writes the name into the library, and another
+    # process may be compiling the same just now.
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        command = [sys.executable, "-m", "ziglang", "cc", "-target", target, f"-mcpu={cpu}", *FLAGS]
+        command += [f"-DSOURCE_HASH={source_hash():#x}ull", str(SOURCE), "-o", "core"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+        if done.returncode:
+            raise NativeError(f"compiling {SOURCE.name} failed: {done.stderr.strip()[-2000:]}")
+        os.replace(Path(folder, "core"), path)
+
+
+def processor() -> str:
+    """The baseline to compile for here: x86-64-v3 where Linux says that the processor has it, else less."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return "baseline"
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    except OSError:
+        flags = []
+    return "x86_64_v3" if {"avx2", "bmi1", "bmi2", "fma", "movbe"}.issubset(flags) else "x86_64_v2"
+
+
+def cache_folder() -> Path:
+    """A folder that can be written to: the user's cache, or the one for temporary files."""
+    for base in (os.environ.get("XDG_CACHE_HOME"), Path.home() / ".cache"):
+        if base:
+            folder = Path(base) / "connectx-kit"
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError:
+                continue
+            if os.access(folder, os.W_OK):
+                return folder
+    return Path(tempfile.mkdtemp(prefix="connectx-kit-"))

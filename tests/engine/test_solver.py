@@ -1,0 +1,239 @@
+"""The exact solvers: the one in Python against plain minimax, the native one against it and known values."""
+
+import random
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import clock
+from engine.board import Board
+from engine.native import build
+from engine.native.solver import NativeSolver, OutOfTimeError, Table, fits
+from engine.solver import ExactSolver
+
+POSITIONS = Path(__file__).parent.parent / "positions"
+# Sizes for plain minimax: with the number of empty cells it can look through.
+ODD_BOARDS = [
+    ((4, 4, 3), 11),
+    ((5, 4, 4), 11),
+    ((5, 5, 4), 10),
+    ((3, 7, 3), 10),
+    ((6, 7, 3), 8),
+    ((2, 8, 2), 9),
+]
+LARGE_BOARDS = [
+    ((6, 9, 4), 8),
+    ((8, 8, 5), 8),
+    ((9, 7, 4), 8),
+    ((12, 9, 5), 7),
+    ((1, 20, 4), 7),
+    ((10, 10, 4), 7),
+]
+
+
+def scored(name: str, count: int | None = None) -> list[tuple[str, int]]:
+    lines = (POSITIONS / f"{name}.txt").read_text().splitlines()[:count]
+    return [(moves, int(score)) for moves, score in map(str.split, lines)]
+
+
+def plain_minimax(board: Board) -> int:
+    """The score by its definition; shares nothing with the solvers but the rules."""
+    if board.winner:  # the player who has just moved won with the disc number `ply`
+        return -((board.geometry.cells + 2 - board.ply) // 2)
+    return max((-plain_minimax(board.play(column)) for column in board.legal_moves()), default=0)
+
+
+def late_positions(size: tuple[int, int, int], empty: int, count: int) -> list[Board]:
+    """Positions of random games in which nobody wants to win, with at most so many cells empty."""
+    rng = random.Random(str(size))
+    found: list[Board] = []
+    for _ in range(400 * count):
+        board = Board(*size)
+        target = board.geometry.cells - rng.randint(1, empty)
+        while board.ply < target:
+            children = [board.play(column) for column in board.legal_moves()]
+            quiet = [child for child in children if not child.winner]
+            if not quiet:
+                break
+            board = rng.choice(quiet)
+        else:
+            found.append(board)
+        if len(found) == count:
+            break
+    return found
+
+
+@pytest.fixture(scope="module")
+def native() -> NativeSolver:
+    return NativeSolver()
+
+
+@pytest.mark.parametrize(("size", "empty"), ODD_BOARDS + LARGE_BOARDS, ids=str)
+def test_both_solvers_give_the_scores_of_plain_minimax(size, empty):
+    boards = late_positions(size, empty, 25)
+    assert len(boards) >= 10
+    readable, quick = ExactSolver(*size), NativeSolver(*size)
+    for board in boards:
+        expected = [None] * size[1]
+        for column in board.legal_moves():
+            expected[column] = -plain_minimax(board.play(column))
+        assert readable.column_scores(board) == expected, f"\n{board}"
+        assert quick.column_scores(board) == expected, f"\n{board}"
+        best = max(score for score in expected if score is not None)
+        assert readable.score(board) == quick.score(board) == best
+        assert quick.score(board, weak=True) == (best > 0) - (best < 0)
+
+
+@pytest.mark.parametrize("name", ["end-easy", "middle-easy", "middle-medium", "begin-easy"])
+def test_stored_scores_and_those_of_mirror_images(name, native):
+    """3,300 positions; their scores were found by another solver too, as engine/native/STEPS.md tells."""
+    for moves, score in scored(name):
+        board = Board.from_moves(moves)
+        assert native.score(board) == score, moves
+        assert native.score(board.mirror()) == score, moves
+        assert native.score(board, weak=True) == (score > 0) - (score < 0), moves
+
+
+@pytest.mark.parametrize("name", ["begin-medium", "begin-hard"])
+@pytest.mark.slow
+def test_stored_scores_of_hard_positions(name, native):
+    for moves, score in scored(name):
+        assert native.score(Board.from_moves(moves)) == score, moves
+
+
+@pytest.mark.slow
+def test_the_empty_board(native):
+    """Known since Allis and Allen, 1988: the first player wins, with the centre only."""
+    assert native.score(Board()) == 1
+    assert native.column_scores(Board()) == [-2, -1, 0, 1, 0, -1, -2]
+
+
+def test_the_readable_solver_on_stored_scores():
+    solver = ExactSolver()
+    for moves, score in scored("end-easy") + scored("middle-easy", 100):
+        assert solver.score(Board.from_moves(moves)) == score, moves
+
+
+def test_perft(native):
+    native.set_board(Board())
+    assert [native.perft(depth) for depth in range(9)] == [
+        1,
+        7,
+        49,
+        343,
+        2401,
+        16807,
+        117649,
+        823536,
+        5673234,
+    ]
+
+
+def test_the_principal_variation_is_as_long_as_the_score_says():
+    solver = ExactSolver()
+    for moves, score in scored("end-easy", 60):
+        board = Board.from_moves(moves)
+        mover = board.turn
+        for column in solver.principal_variation(board):
+            board = board.play(column)
+        assert board.winner == (0 if score == 0 else mover if score > 0 else 3 - mover)
+        assert score == 0 or board.ply == 42 + 2 - 2 * abs(score) - (board.winner == 1)
+
+
+def test_a_full_board_is_a_draw_and_a_finished_game_has_no_score(native):
+    rng = random.Random(3)
+    while True:
+        board = Board()
+        while moves := board.legal_moves():
+            board = board.play(rng.choice(moves))
+        if board.is_draw:
+            break
+    assert native.score(board) == ExactSolver().score(board) == 0
+    won = Board.from_moves("1212121")
+    for solver in (native, ExactSolver()):
+        with pytest.raises(ValueError, match="the game is over"):
+            solver.score(won)
+
+
+def test_illegal_moves_are_counted_off(native):
+    assert native.set_moves(bytes([3, 3, 9, 1])) == 2
+    assert native.set_moves(bytes([3] * 7)) == 6
+    assert native.set_moves(bytes([0, 1] * 4)) == 7
+
+
+def test_forgetting_gives_the_same_nodes_again(native):
+    board = Board.from_moves(scored("begin-easy", 1)[0][0])
+    nodes = []
+    for _ in range(300):  # more than there are generations
+        native.forget()
+        native.score(board)
+        nodes.append(native.nodes)
+    assert len(set(nodes)) == 1
+    native.score(board)
+    assert native.nodes < nodes[0]
+
+
+def test_a_deadline_stops_the_search_and_leaves_the_solver_usable(native):
+    native.forget()
+    start = time.perf_counter()
+    with pytest.raises(OutOfTimeError):
+        native.score(Board(), deadline=clock.now() + 0.05)
+    assert time.perf_counter() - start < 2  # from nothing the empty board takes seconds more
+    assert native.score(Board.from_moves("4444445")) is not None
+
+
+def test_two_threads_share_a_table_without_disturbing_each_other():
+    table, rows, wrong = Table(16), scored("middle-medium", 200), []
+
+    def work(rows: list[tuple[str, int]]) -> None:
+        solver = NativeSolver(table=table)
+        wrong.extend(moves for moves, score in rows if solver.score(Board.from_moves(moves)) != score)
+
+    threads = [threading.Thread(target=work, args=(order,)) for order in (rows, rows[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_boards_that_do_not_fit_are_refused():
+    assert fits(Board(6, 7, 4))
+    assert fits(Board(12, 9, 5))
+    assert not fits(Board(15, 15, 5))
+    with pytest.raises(ValueError, match="no boards of 15x15"):
+        NativeSolver(15, 15, 5)
+
+
+@pytest.mark.parametrize("target", sorted({target for target, _ in build.TARGETS.values()}))
+def test_the_core_compiles_for_every_platform_to_the_same_bytes(target, tmp_path):
+    """Linux, macOS and Windows; for Kaggle's x86-64 Linux in at most 64 KB."""
+    cpu = "x86_64_v2" if target.startswith("x86") else "baseline"
+    libraries = []
+    for folder in ("one", "another"):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / "core"
+        build.compile_core(target, cpu, path)
+        libraries.append(path.read_bytes())
+    assert libraries[0] == libraries[1]
+    if target == "x86_64-linux-gnu":
+        assert len(libraries[0]) <= 64 * 1024
+
+
+def test_a_library_of_another_source_is_not_loaded(monkeypatch, tmp_path):
+    from engine.native import solver
+
+    path = tmp_path / "core.so"
+    build.compile_core(build.TARGETS["Linux", "x86_64"][0], "x86_64_v2", path)
+    monkeypatch.setattr(solver, "library", lambda: path)
+    monkeypatch.setattr(solver, "source_hash", lambda: 1)
+    with pytest.raises(build.NativeError, match="made from another core"):
+        solver.core.__wrapped__()
+
+
+def test_without_a_compiler_the_error_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr(build, "find_spec", lambda _: None)
+    with pytest.raises(build.NativeError, match="pip install -r requirements"):
+        build.compile_core("x86_64-linux-gnu", "x86_64_v2", tmp_path / "core.so")
