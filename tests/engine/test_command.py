@@ -1,0 +1,150 @@
+"""`python -m engine`: answers for positions, streams and benchmarks, and one line for what cannot be used."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import __main__ as command
+from engine.native.build import NativeError
+
+ROOT = Path(__file__).parent.parent.parent
+# A few empty cells: the solver in Python finds the score as well.
+LATE = "22525762534622441115633653436713514"
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    status = command.main(arguments)
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_positions_as_arguments(capsys):
+    status, out, err = run(capsys, "solve", "44444", "2252576253462244111563365343671351441")
+    assert (status, err) == (0, "")
+    assert [line.split() for line in out.splitlines()][1] == ["2252576253462244111563365343671351441", "-1"]
+
+
+def test_columns_and_json(capsys):
+    status, out, _ = run(capsys, "solve", "112233", "--columns")
+    assert status == 0
+    moves, score, *columns = out.replace(":", "").split()
+    assert (moves, score, max(columns, key=int)) == ("112233", "18", "18")
+    assert len(columns) == 7
+    _, out, _ = run(capsys, "solve", "444444", "--columns", "--json")
+    answer = json.loads(out)
+    assert answer["moves"] == "444444"
+    assert answer["columns"][3] is None
+    assert answer["score"] == max(score for score in answer["columns"] if score is not None)
+
+
+def test_a_stream_with_other_words_behind_the_moves(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{LATE} 99\n2252576253462244111563365343671351441\n"))
+    status, out, _ = run(capsys, "solve")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()] == [LATE, "2252576253462244111563365343671351441"]
+
+
+def test_wide_boards_take_numbers_with_commas(capsys):
+    status, out, _ = run(capsys, "solve", "--size", "2x12x3", "10,10,11")
+    assert status == 0
+    assert out.split()[0] == "10,10,11"
+
+
+@pytest.mark.parametrize(
+    ("moves", "message"),
+    [
+        ("12x", "position 1: '12x': 'x' in moves"),
+        ("0", "position 1: '0': '0' in moves"),
+        ("8", "column 8 does not exist"),
+        ("4444444", "move 7 of '4444444': column 4 is full"),
+        ("1212121", "the game is over"),
+        ("12121212", "move 8 of '12121212': the game is over"),
+    ],
+)
+def test_bad_positions_get_one_line(moves, message, capsys):
+    status, out, err = run(capsys, "solve", moves)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_bad_line_in_a_stream_keeps_the_answers_before_it(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{LATE}\nnonsense\n{LATE}\n"))
+    status, out, err = run(capsys, "solve")
+    assert status == 2
+    assert out.startswith(LATE)
+    assert out.count("\n") == 1
+    assert err.startswith("error: line 2: 'nonsense'")
+
+
+@given(text=st.text(max_size=12))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_gets_an_answer_or_one_line(text, capsys):
+    """Text that is no position never ends in a traceback. Few discs would take long: 4x4 is quick."""
+    if text.startswith("-"):  # an option
+        return
+    status, out, err = run(capsys, "solve", "--size", "4x4x3", text)
+    assert status in (0, 2)
+    if status == 2:
+        assert (out, err.startswith("error: position 1: ")) == ("", True)
+
+
+@pytest.mark.parametrize("size", ["6x7", "0x7x4", "axbxc"])
+def test_bad_sizes(size, capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(["solve", "--size", size, "44"])
+    assert end.value.code == 2
+    assert "error" in capsys.readouterr().err
+
+
+def test_bench_tells_right_scores_from_wrong_ones(capsys, tmp_path):
+    right, wrong, broken = tmp_path / "right", tmp_path / "wrong", tmp_path / "broken"
+    right.write_text("2252576253462244111563365343671351441 -1\n")
+    wrong.write_text("2252576253462244111563365343671351441 2\n")
+    broken.write_text("4455 high\n")
+    status, out, _ = run(capsys, "bench", str(right))
+    assert status == 0
+    assert "1 positions, 0 wrong" in out
+    status, out, _ = run(capsys, "bench", str(wrong))
+    assert status == 1
+    assert "is -1, not 2" in out
+    for path, message in ((broken, "line 1"), (tmp_path / "missing", "cannot read")):
+        status, _, err = run(capsys, "bench", str(path))
+        assert status == 2
+        assert message in err
+
+
+def test_without_the_native_core_it_says_so_and_gives_the_same_answers(capsys, monkeypatch):
+    _, expected, _ = run(capsys, "solve", LATE, "--columns")
+
+    def missing(*_: int) -> None:
+        raise NativeError("there is no compiler")
+
+    monkeypatch.setattr(command, "NativeSolver", missing)
+    status, out, err = run(capsys, "solve", LATE, "--columns")
+    assert (status, out) == (0, expected)
+    assert err == "note: there is no compiler; solving in Python, which is some thousand times slower\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_ctrl_c_stops_a_long_search_at_once():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "engine", "solve", "--size", "8x8x4", ""],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.communicate(timeout=3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, "stopped\n")
