@@ -3,7 +3,6 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 PY     := $(VENV)/bin/python
-CODE   := engine agents evaluation submission tests
 
 .PHONY: help setup submission test test-slow check format benchmark clean
 help:

@@ -1,1 +1,1 @@
-"""What agents are made of: rules, evaluation, search, exact values and time. Standard library and numpy only."""
+"""What agents are made of: rules, evaluation, search, exact values, time. Standard library and numpy only."""

@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
     """A copy of the kit's layout whose notebooks/ may be written to; no proxy, so no way out."""
-    for folder in ("engine", "agents", "evaluation", "submission"):
+    for folder in ("engine", "agents", "evaluation", "play", "submission"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     (tmp_path / "notebooks").mkdir()
     for proxy in ("http_proxy", "https_proxy"):

@@ -73,7 +73,7 @@ def test_requirements_are_pinned():
 
 def test_import_contracts_catch_a_breach(tmp_path):
     """A contract that nothing can break would be no check: an agent that imports the harness is caught."""
-    for folder in ("engine", "agents", "evaluation", "submission"):
+    for folder in ("engine", "agents", "evaluation", "play", "submission"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     breach = tmp_path / "agents" / "random_legal.py"
