@@ -612,8 +612,7 @@ def _draw_result(surface: Surface, scene: Scene, layout: SceneLayout) -> None:
     width = round(min(surface.get_width() - 24 * scale, max(layout.board.width, 640 * scale)))
     rect = Rect(0, 0, width, round(86 * scale))
     rect.midbottom = (surface.get_width() // 2, layout.board.y - round(layout.cell * 0.12 + 8 * scale))
-    first, *rest = _wrapped(scene.notice, 15 * scale, width - 32 * scale) or [""]
-    lines = [first, " ".join(rest)] if rest else [first] if first else []
+    lines = scene.notice.splitlines()
     winner = scene.session.result.winner if scene.session.result else 0
     plate(surface, rect, 16 * scale, CARD_LIGHT, DISCS[winner][0] if winner else OUTLINE)
     y = rect.centery - (len(lines) * 10) * scale
@@ -623,18 +622,6 @@ def _draw_result(surface: Surface, scene: Scene, layout: SceneLayout) -> None:
     for number, line in enumerate(lines):
         centre = (rect.centerx, y + (27 + 19 * number) * scale)
         write(surface, line, 15 * scale, PALE, width=width - 24 * scale, at=centre)
-
-
-def _wrapped(text: str, size: float, width: float) -> list[str]:
-    """`text` in lines no wider than `width`."""
-    face = font(round(size))
-    lines: list[str] = []
-    for word in text.split():
-        if lines and face.size(f"{lines[-1]} {word}")[0] <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
 
 
 def _draw_keys(surface: Surface, scene: Scene, layout: SceneLayout) -> None:

@@ -93,7 +93,7 @@ class Scene:
         analysis: whether the values of the columns are shown.
         values: those of this position, None until there are some.
         paused: whether watched agents wait.
-        notice: a line for the person, such as the record at the end.
+        notice: at most two lines for the person about the end of the game, such as a record.
     """
 
     def __init__(self, session: Session[Board], people: frozenset[int]) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
@@ -18,6 +20,8 @@ from typing import Any
 
 from engine.board import Board
 from engine.clock import now
+from engine.native.build import NativeError
+from engine.native.solver import NativeSolver, OutOfTimeError, fits
 from engine.search import alpha_beta
 from engine.windows import evaluate_windows, preset
 from evaluation.errors import InputError
@@ -26,7 +30,9 @@ from play.debug import explain, overhear
 from play.scene import Values
 from play.session import AgentError, ask
 
-ANALYSIS_SECONDS = 2.5
+ESTIMATE_SECONDS = 2.5
+EXACT_SECONDS = 60.0  # the empty board takes a quarter of it
+SLICE_SECONDS = 0.3  # so long the analysis may be deaf to a new position
 LOOK = 200  # evaluations between two looks at the clock and at the connection
 WIN = 1_000_000  # beyond any sum of windows
 WEIGHTS = preset("article")
@@ -190,20 +196,57 @@ class Interrupted(Exception):  # noqa: N818 - it is no error
 
 
 def analyst(connection: Any, _argument: str) -> Callable[[Any], Iterator[Values]]:
-    """The service of the analysis: better and better `Values` for a `Position`."""
+    """The service of the analysis: better and better `Values` for a `Position`, at last exact ones."""
+    native = _NativeAnalysis()
 
     def answer(position: Position) -> Iterator[Values]:
-        deadline = now() + ANALYSIS_SECONDS
-        try:
-            yield from estimates(position.board, lambda: now() > deadline or connection.poll())
-        except Interrupted:
-            return
+        board = position.board
+        found = native.values(board)
+        if not found:
+            deadline = now() + ESTIMATE_SECONDS
+            with suppress(Interrupted):
+                yield from estimates(board, lambda: now() > deadline or connection.poll())
+        end = now() + EXACT_SECONDS
+        while native.usable and not found and now() < end and not connection.poll():
+            found = native.values(board)
+        if found:
+            yield found
 
     return answer
 
 
+class _NativeAnalysis:
+    """The exact values of the columns from the native core, in slices of time.
+
+    What one slice has learnt serves the next one, so that hard positions are solved too. `usable` says
+    whether the core is there and plays boards of the size last asked for.
+    """
+
+    def __init__(self) -> None:
+        self.usable = True
+        self._solver: NativeSolver | None = None
+
+    def values(self, board: Board) -> Values | None:
+        """The values, None where they are not found in this slice. Boards are all of one size."""
+        self.usable = self.usable and fits(board)
+        if not self.usable:
+            return None
+        shape = board.geometry
+        try:
+            self._solver = self._solver or NativeSolver(shape.rows, shape.columns, shape.inarow)
+            found = self._solver.column_scores(board, deadline=now() + SLICE_SECONDS)
+        except NativeError as error:
+            print(f"warning: the analysis has to estimate: {error}", file=sys.stderr)
+            self.usable = False
+            return None
+        except OutOfTimeError:
+            return None
+        scores = {column: float(score) for column, score in enumerate(found) if score is not None}
+        return Values(scores, frozenset(scores), shape.cells - board.ply)
+
+
 def estimates(board: Board, stop: Callable[[], Any]) -> Iterator[Values]:
-    """The values of the columns 1, 2, 3 ... moves deep, until all are proven.
+    """Heuristic values of the columns 1, 2, 3 ... moves deep, until all are proven.
 
     Raises `Interrupted` as soon as `stop` says so, which is asked now and then.
     """

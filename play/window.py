@@ -378,7 +378,7 @@ class Window:
             spec = self._specs[2 - mark]
             try:
                 notice = self._records.conclude(scene.session, mark, spec)
-                scene.notice = notice.replace(level_name(spec), title(spec))
+                scene.notice = notice.replace(level_name(spec), title(spec)).replace(" (", "\n(", 1)
             except RecordsError as error:
                 self.message = str(error)
 
