@@ -238,9 +238,14 @@ def test_colours_only_where_the_terminal_has_them(sit_down, term, variables, col
 def test_end_of_input_and_ctrl_c(sit_down, key, status, told):
     person = sit_down("--begins", "you")
     person.sees("quit: ")
+    # Between printing a prompt and waiting for a line Python misses a signal: such a key is typed again.
+    time.sleep(0.2)
     person.types(key, end="")
-    person.sees(told)
+    while told not in person.screen and person.process.poll() is None:
+        if not person._read(5):
+            person.types(key, end="")
     assert person.leaves() == status
+    assert told in person.screen
     assert "Traceback" not in person.screen
 
 
