@@ -15,6 +15,7 @@ from pygame import Rect, Surface
 
 from play.menu import Item, Menu, Page
 from play.scene import Scene, Values
+from play.session import last_cell
 
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
@@ -533,12 +534,12 @@ def _draw_board(surface: Surface, scene: Scene, layout: SceneLayout, now: float)
                 surface.blit(_shade(diameter), picture.get_rect(center=centre))
     pad = round(layout.cell * 0.12)
     surface.blit(_front(layout.cell, shape.rows, shape.columns), (layout.board.x - pad, layout.board.y - pad))
-    for height, column in line:
-        _ring(surface, layout, column, height, 0.07)
+    for cell in line:
+        _ring(surface, layout, cell, 0.07)
     _draw_target(surface, scene, layout, now)
-    if board.last is not None and not line and not falling:
-        height = ((board.own | board.other) & shape.full_columns[board.last]).bit_count() - 1
-        _ring(surface, layout, board.last, height, 0.045)
+    last = last_cell(board)
+    if last and not line and not falling:
+        _ring(surface, layout, last, 0.045)
 
 
 @lru_cache(maxsize=4)
@@ -550,7 +551,9 @@ def _shade(diameter: int) -> Surface:
     return pygame.transform.smoothscale(large, (diameter, diameter))
 
 
-def _ring(surface: Surface, layout: SceneLayout, column: int, height: int, thickness: float) -> None:
+def _ring(surface: Surface, layout: SceneLayout, cell: tuple[int, int], thickness: float) -> None:
+    """Marks the disc in a cell (height, column)."""
+    height, column = cell
     picture = ring(_diameter(layout), max(2, round(layout.cell * thickness)), WHITE)
     surface.blit(picture, picture.get_rect(center=layout.centre(column, height)))
 

@@ -99,7 +99,6 @@ class Worker:
 
     def __init__(self, service: Service, argument: str = "") -> None:
         self._service, self._argument = service, argument
-        self._waiting: list[Any] = []
         self._start()
 
     def _start(self) -> None:
@@ -107,6 +106,7 @@ class Worker:
         self._connection, end = context.Pipe()
         self._process = context.Process(target=_serve, args=(end, self._service, self._argument), daemon=True)
         self._process.start()
+        self._ended = False
         end.close()
 
     @property
@@ -115,18 +115,23 @@ class Worker:
         return self._process.pid
 
     def put(self, question: Any) -> None:
-        """Sends a question."""
+        """Sends a question, to a new process if the last one has ended by itself."""
+        if self._ended:
+            self.restart()
         self._connection.send(question)
 
     def answers(self) -> list[Any]:
-        """The answers that have come since the last call, as pairs of question and answer."""
-        found = []
+        """The answers that have come since the last call, as pairs of question and answer.
+
+        A process that has ended, as an agent may end it, gives a `Failure` without a question.
+        """
+        found: list[tuple[Any, Any]] = []
         try:
-            while self._connection.poll():
+            while not self._ended and self._connection.poll():
                 found.append(self._connection.recv())
-        except (EOFError, OSError):  # the process is gone: an agent may end it
+        except (EOFError, OSError):
+            self._ended = True
             found.append((None, Failure("its process ended")))
-            self.restart()
         return found
 
     def restart(self) -> None:
@@ -167,8 +172,8 @@ def player(_connection: Any, spec: str) -> Callable[[Any], Iterator[Any]]:
     """The service of an agent: a column, or a `Failure`, for a `Move`."""
     try:
         agent = load_agent(spec)
-    except InputError as error:
-        message = str(error)
+    except Exception as error:  # whatever a module does when it is loaded
+        message = str(error) if isinstance(error, InputError) else f"cannot be loaded: {error!r}"
         return lambda question: iter([Failure(message)] if isinstance(question, Move) else [])
     heard = overhear(agent)
 

@@ -33,6 +33,7 @@ HINT_SECONDS = 1.0
 ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER, pygame.K_SPACE)
 LEFT_BUTTON, RIGHT_BUTTON = 1, 3
 PERSON = "you"
+INVISIBLE = ("offscreen", "dummy")  # what SDL takes where there is no screen
 
 
 class Window:
@@ -358,7 +359,7 @@ class Window:
                 if asked not in (position, None):
                     continue
                 if role == "analysis":
-                    scene.values = answer if question else None
+                    scene.values = answer if question else None  # None of a process that ended
                 elif role == "hint":
                     scene.hint_wanted = False
                     if isinstance(answer, int):
@@ -433,6 +434,8 @@ def run(settings: Settings, watch: tuple[str, str] | None = None) -> None:
         raise InputError(f"no window can be opened ({error}): play with --terminal") from None
     pace = pygame.time.Clock()
     try:
+        if pygame.display.get_driver() in INVISIBLE and "SDL_VIDEODRIVER" not in os.environ:
+            raise InputError("there is no screen to open a window on: play with --terminal")
         while window.frame():
             pace.tick(FRAMES)
     finally:

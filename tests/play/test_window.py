@@ -17,6 +17,7 @@ from play import settings as stored
 from play.drawing import MenuLayout
 from play.menu import Menu, Page
 from play.settings import Settings, levels
+from play.window import run
 
 HOWS = ("keys", "mouse")
 ROOT = Path(__file__).resolve().parents[2]
@@ -338,6 +339,19 @@ def test_an_agent_that_fails_gives_up_the_game(driver, body, words):
     assert "does not count" in driver.scene.notice
 
 
+def test_an_agent_that_ended_its_process_gets_another_one(driver):
+    ends_itself = "import os\nos._exit(1)"
+    driver.open(opponent=driver.agent("moody", ends_itself), begins="you", rows=4, columns=4)
+    driver.choose("Start")
+    for _ in range(2):
+        driver.drop(0)
+        driver.finish()
+        assert driver.scene.headline == "moody gave up"
+        driver.press(pygame.K_u)
+        assert driver.scene.session.moves == []
+    assert driver.scene.person_to_move
+
+
 def test_an_opponent_that_is_not_there_is_told(driver):
     window = driver.open(opponent="nobody", begins="agent")
     driver.choose("Start")
@@ -389,6 +403,28 @@ def test_closing_in_mid_thought_leaves_nothing_running(driver):
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     assert not window.frame()
     assert not any(alive(pid) for pid in pids)
+
+
+def test_run_goes_on_until_the_window_is_closed(driver):
+    driver.open()  # so that an event can be posted before
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    run(Settings())
+    assert not pygame.display.get_init()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
+@pytest.mark.parametrize("driver_name", [None, "x11"])
+def test_where_there_is_no_screen_the_terminal_is_proposed(tmp_path, driver_name):
+    gone = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    environment = {name: value for name, value in os.environ.items() if name not in gone}
+    environment |= {"XDG_CONFIG_HOME": str(tmp_path)} | (
+        {"SDL_VIDEODRIVER": driver_name} if driver_name else {}
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "play"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("play with --terminal")
 
 
 KILLED = """
