@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,10 +39,14 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
+        sys.stdout.flush()
     except (UsageError, BoardError) as error:
         sys.stdout.flush()
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        return 1
     except KeyboardInterrupt:
         sys.stdout.flush()
         print("stopped", file=sys.stderr)
@@ -112,7 +117,10 @@ def finder(solver: Solver, size: Size) -> Callable[[str, bool], tuple[int, Score
     quick, native = re.compile("[1-9]*").fullmatch, solver
 
     def find(moves: str, columns: bool) -> tuple[int, Scores]:
-        played = moves.encode().translate(COLUMN_OF_DIGIT) if quick(moves) else bytes(parse_moves(moves))
+        if quick(moves):
+            played = moves.encode().translate(COLUMN_OF_DIGIT)
+        else:
+            played = bytes(min(column, 255) for column in parse_moves(moves))
         if native.set_moves(played) < len(played):
             Board.from_moves(moves, *size)  # raises the error that names the move
         if columns:

@@ -64,7 +64,9 @@ def compile_core(target: str, cpu: str, path: Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         command = [sys.executable, "-m", "ziglang", "cc", "-target", target, f"-mcpu={cpu}", *FLAGS]
         command += [f"-DSOURCE_HASH={source_hash():#x}ull", str(SOURCE), "-o", "core"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+        # The compiler's own caches here too: where it wants them may not be writable.
+        environ = os.environ | {"ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder}
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder, env=environ)
         if done.returncode:
             raise NativeError(f"compiling {SOURCE.name} failed: {done.stderr.strip()[-2000:]}")
         os.replace(Path(folder, "core"), path)
@@ -83,12 +85,12 @@ def processor() -> str:
 
 def cache_folder() -> Path:
     """A folder that can be written to: the user's cache, or the one for temporary files."""
-    for base in (os.environ.get("XDG_CACHE_HOME"), Path.home() / ".cache"):
+    for base in (os.environ.get("XDG_CACHE_HOME"), "~/.cache"):
         if base:
-            folder = Path(base) / "connectx-kit"
             try:
+                folder = Path(base).expanduser() / "connectx-kit"
                 folder.mkdir(parents=True, exist_ok=True)
-            except OSError:
+            except (OSError, RuntimeError):  # not writable; a user without a home
                 continue
             if os.access(folder, os.W_OK):
                 return folder

@@ -21,7 +21,8 @@ from engine.native.build import NativeError, library, source_hash
 ABI = 1
 NO_SCORE = -1000
 WIDEST = 1000  # more than any score
-QUICK_NODES = 100_000  # some milliseconds: as long may Ctrl-C wait
+QUICK_NODES = 10_000  # 1 ms, on large boards 5: as long may a deadline and Ctrl-C wait
+TICK = 0.005  # seconds; Windows keeps Ctrl-C back while one thread waits for another
 NO_LIMIT = 2**64 - 1
 MEGABYTE = 2**20
 WORD = 2**64 - 1
@@ -94,6 +95,7 @@ class NativeSolver:
         self.columns = columns
         self.table = table or Table()
         self._near = Table(1)  # small enough for the processor's cache, where most nodes are
+        self.nodes = 0  # positions visited by the last call
         self._stop = c_int32(0)
         self._generation = 1
         self._memory = ctypes.create_string_buffer(self.core.solver_size() + 31)
@@ -110,11 +112,6 @@ class NativeSolver:
         )
         if failed:
             raise ValueError(f"the native core has no boards of {rows}x{columns}, inarow {inarow}")
-
-    @property
-    def nodes(self) -> int:
-        """Positions visited by the last call."""
-        return int(self.core.solver_nodes(self._solver))
 
     def forget(self) -> None:
         """Empties the table, in no time: what it holds is no longer seen."""
@@ -162,6 +159,7 @@ class NativeSolver:
         """Calls the core; in a thread if that takes long."""
         self.core.solver_limits(self._solver, None, QUICK_NODES)
         result = function()
+        self.nodes = self.core.solver_nodes(self._solver)
         if result != NO_SCORE:
             return int(result)
         if not self.nodes:
@@ -172,10 +170,12 @@ class NativeSolver:
         thread = threading.Thread(target=lambda: results.append(function()), daemon=True)
         thread.start()
         try:
-            thread.join(None if deadline == inf else max(0.0, deadline - now()))
+            while thread.is_alive() and (left := deadline - now()) > 0:
+                thread.join(min(left, TICK))
         finally:  # also after Ctrl-C
             self._stop.value = 1
             thread.join()
+            self.nodes += self.core.solver_nodes(self._solver)
         if results[0] == NO_SCORE:
             raise OutOfTimeError("the position was not solved in time")
         return results[0]

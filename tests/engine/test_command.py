@@ -97,6 +97,26 @@ def test_any_text_gets_an_answer_or_one_line(text, capsys):
         assert (out, err.startswith("error: position 1: ")) == ("", True)
 
 
+def test_a_reader_that_has_seen_enough_gets_no_traceback():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "engine", "solve", LATE],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+
+
+def test_columns_beyond_a_byte(capsys):
+    status, _, err = run(capsys, "solve", "--size", "2x30x4", "300,")
+    assert status == 2
+    assert "column 300 does not exist: columns are 1 to 30" in err
+
+
 @pytest.mark.parametrize("size", ["6x7", "0x7x4", "axbxc"])
 def test_bad_sizes(size, capsys):
     with pytest.raises(SystemExit) as end:

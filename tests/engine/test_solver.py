@@ -1,6 +1,8 @@
 """The exact solvers: the one in Python against plain minimax, the native one against it and known values."""
 
+import os
 import random
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -231,6 +233,17 @@ def test_a_library_of_another_source_is_not_loaded(monkeypatch, tmp_path):
     monkeypatch.setattr(solver, "source_hash", lambda: 1)
     with pytest.raises(build.NativeError, match="made from another core"):
         solver.core.__wrapped__()
+
+
+def test_without_a_home_it_compiles_into_a_temporary_folder(monkeypatch, tmp_path):
+    """As on machines that let nobody write but there; the compiler's own caches included."""
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", os.devnull)
+    monkeypatch.setenv("USERPROFILE", os.devnull)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    path = build.library()
+    assert path.is_relative_to(tmp_path)
+    assert path.stat().st_size > 0
 
 
 def test_without_a_compiler_the_error_says_what_to_do(monkeypatch, tmp_path):
