@@ -6,10 +6,11 @@ The search is the one of `engine.search`. What is here makes it quick, and gives
   what the windows of both are worth. A disc changes only the lines through its cell.
 * `candidates` leaves out what is certainly lost: where there is a win at once only that is played, a threat
   is blocked, and no cell below a winning cell of the opponent is filled while there is another one.
-* Windows count the more, the fewer discs they lack. A winning cell that is empty still counts extra where the
-  player can hope to get it: if the columns fill up one by one on a board with an even number of rows, player
-  1 gets the odd rows, counted from the bottom, and player 2 the even ones (Allis, "A knowledge-based approach
-  of Connect-Four", 1988).
+* Windows count the more, the fewer discs they lack. An empty cell with which a player would win counts extra
+  where the player can hope to get it: if the columns fill up one by one on a board with an even number of
+  rows, player 1 gets the odd rows, counted from the bottom, and player 2 the even ones (Allis, "A
+  knowledge-based approach of Connect-Four", 1988). Right above a winning cell of the opponent it is worth
+  nothing, for it will not be reached.
 * A won game is worth the more, the fewer discs it took: the quickest win and the longest resistance are best.
 """
 
@@ -24,8 +25,8 @@ from engine.clock import move_deadline, now
 from engine.search import SearchResult, iterative_deepening, quiescence
 
 WIN = 1_000_000  # less a point for every disc on the board; no sum of windows comes near
-WINDOWS = (9, 3, 1)  # for windows that lack one, two, three discs
-PARITY = 15  # for a winning cell in the right row
+WINDOWS = (4, 3, 2)  # for windows that lack one, two, three discs
+PARITY = 20  # for a winning cell in the right row
 TABLE_SIZE = 500_000
 
 
@@ -172,12 +173,11 @@ def judge(position: Position, player: int) -> int:
         value = WIN - (position.own | position.other).bit_count()
         return value if position.winner == player else -value
     value = position.worth
-    if position.own_wins or position.other_wins:
-        own_rows, other_rows = (
-            position.tables.hoped_for[turn] for turn in (position.turn, 3 - position.turn)
-        )
-        value += PARITY * (position.own_wins & own_rows).bit_count()
-        value -= PARITY * (position.other_wins & other_rows).bit_count()
+    own, other = position.own_wins, position.other_wins
+    if own or other:
+        rows = position.tables.hoped_for
+        value += PARITY * (own & ~(other << 1) & rows[position.turn]).bit_count()
+        value -= PARITY * (other & ~(own << 1) & rows[3 - position.turn]).bit_count()
     return value if position.turn == player else -value
 
 

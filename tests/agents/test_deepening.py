@@ -66,6 +66,25 @@ def test_windows_are_worth_what_they_lack() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
+def test_winning_cells_count_in_the_right_rows_unless_right_above_one_of_the_opponent(
+    size: tuple[int, int, int],
+) -> None:
+    rows, stride = size[0], size[0] + 1
+
+    def hopes(board: Board, mark: int) -> int:
+        mine, theirs = winning_cells(board, mark), winning_cells(board, 3 - mark)
+        heights = [
+            bit % stride for bit in range(mine.bit_length()) if mine >> bit & 1 and not theirs << 1 >> bit & 1
+        ]
+        return sum(height % 2 == mark - 1 for height in heights) if rows % 2 == 0 else 0
+
+    for board in chain.from_iterable(game[:-1] for game in random_games(size, 8)):
+        position = Position(board)
+        difference = hopes(board, board.turn) - hopes(board, 3 - board.turn)
+        assert judge(position, board.turn) == position.worth + deepening.PARITY * difference, f"\n{board}"
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
 def test_forced_moves_are_those_of_the_reference(size: tuple[int, int, int]) -> None:
     for game in random_games(size, 20):
         for board in game:
