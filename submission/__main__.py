@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from evaluation import console, stats
+from evaluation import console
 from evaluation.match import play_match
 from evaluation.result import MatchResult
 from submission.bundle import write_bundle
@@ -68,7 +68,7 @@ def submit(context: typer.Context) -> None:
     out.print(_record(_benchmark(SUBMISSION)))
     out.print(
         f"Each opening was played from both seats. A move had {BENCHMARK_SECONDS:g} s, so as not to keep "
-        "you waiting;\non Kaggle it has 2 s.\n",
+        "you waiting; on Kaggle it has 2 s.\n",
         style="dim",
     )
     out.rule("[bold]4. Submit it", align="left")
@@ -125,16 +125,17 @@ def _benchmark(path: Path) -> list[MatchResult]:
 
 def _record(results: list[MatchResult]) -> Table:
     """The results as a table."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("Against", "games", "won", "drawn", "lost", "score", "95 % interval", "longest move"):
-        table.add_column(title, justify="left" if title == "Against" else "right")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    # Narrow enough for 80 columns, which is what a log has.
+    for title in ("Against", "games", "won", "drawn", "lost", "score", "95 % interval", "slowest"):
+        table.add_column(title, justify="left" if title == "Against" else "right", no_wrap=True)
     for result in results:
-        low, high = map(stats.percentage, result.interval)
+        low, high = (100 * bound for bound in result.interval)
         table.add_row(
             result.names[1],
             *map(str, (len(result.records), *result.total)),
-            stats.percentage(result.score),
-            f"{low} - {high}",
+            f"{100 * result.score:.1f}",
+            f"{low:.1f} - {high:.1f}",
             f"{result.times[0].longest:.2f} s",
         )
     return table
