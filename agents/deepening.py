@@ -7,10 +7,10 @@ The search is the one of `engine.search`. What is here makes it quick, and gives
 * `candidates` leaves out what is certainly lost: where there is a win at once only that is played, a threat
   is blocked, and no cell below a winning cell of the opponent is filled while there is another one.
 * Windows count the more, the fewer discs they lack. An empty cell with which a player would win counts extra
-  where the player can hope to get it: if the columns fill up one by one on a board with an even number of
-  rows, player 1 gets the odd rows, counted from the bottom, and player 2 the even ones (Allis, "A
-  knowledge-based approach of Connect-Four", 1988). Right above a winning cell of the opponent it is worth
-  nothing, for it will not be reached.
+  in the rows that the player can hope for. Nobody wants to play below such a cell, so its column is filled
+  last: who begins it, once the others are full, gets its odd rows, counted from the bottom. On the standard
+  board that is player 1 (Allis, "A knowledge-based approach of Connect-Four", 1988). Right above a winning
+  cell of the opponent it counts nothing, for it will not be reached.
 * A won game is worth the more, the fewer discs it took: the quickest win and the longest resistance are best.
 """
 
@@ -61,7 +61,8 @@ class Tables:
         self.cells = sum(shape.full_columns)
         odd = sum(self.bottoms << height for height in range(0, shape.rows, 2))
         even = self.cells ^ odd
-        self.hoped_for = (0, odd, even) if shape.rows % 2 == 0 else (0, 0, 0)
+        first_begins = (shape.cells - shape.rows) % 2 == 0
+        self.hoped_for = (0, odd, even) if first_begins else (0, even, odd)
 
 
 @lru_cache(maxsize=64)

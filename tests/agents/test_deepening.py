@@ -11,7 +11,18 @@ from engine.board import Board
 from engine.search import alpha_beta, forced_moves, winning_moves
 from tests.agents.observations import configure, observe
 
-SIZES = [(6, 7, 4), (4, 5, 3), (5, 4, 5), (1, 1, 1), (1, 1, 4), (3, 4, 2), (3, 5, 1), (7, 9, 5), (4, 4, 9)]
+SIZES = [
+    (6, 7, 4),
+    (4, 5, 3),
+    (5, 4, 5),
+    (1, 1, 1),
+    (1, 1, 4),
+    (3, 4, 2),
+    (3, 5, 1),
+    (7, 9, 5),
+    (5, 6, 4),
+    (4, 4, 9),
+]
 SMALL = [(4, 4, 3), (4, 4, 4), (3, 5, 3), (5, 3, 3), (4, 5, 4), (3, 3, 9)]
 
 
@@ -69,14 +80,17 @@ def test_windows_are_worth_what_they_lack() -> None:
 def test_winning_cells_count_in_the_right_rows_unless_right_above_one_of_the_opponent(
     size: tuple[int, int, int],
 ) -> None:
-    rows, stride = size[0], size[0] + 1
+    rows, columns, _ = size
+    begins_last_column = 1 if rows * (columns - 1) % 2 == 0 else 2
 
     def hopes(board: Board, mark: int) -> int:
         mine, theirs = winning_cells(board, mark), winning_cells(board, 3 - mark)
         heights = [
-            bit % stride for bit in range(mine.bit_length()) if mine >> bit & 1 and not theirs << 1 >> bit & 1
+            bit % (rows + 1)
+            for bit in range(mine.bit_length())
+            if mine >> bit & 1 and not theirs << 1 >> bit & 1
         ]
-        return sum(height % 2 == mark - 1 for height in heights) if rows % 2 == 0 else 0
+        return sum((height % 2 == 0) == (mark == begins_last_column) for height in heights)
 
     for board in chain.from_iterable(game[:-1] for game in random_games(size, 8)):
         position = Position(board)
