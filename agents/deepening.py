@@ -46,9 +46,10 @@ class Tables:
             shape.bit(height, column): [] for column in range(shape.columns) for height in range(shape.rows)
         }
         for line in shape.lines:
-            for cell, lines in self.lines_through.items():
-                if line & cell:
-                    lines.append(line)
+            rest = line
+            while rest:
+                self.lines_through[rest & -rest].append(line)
+                rest &= rest - 1
         self.length = shape.inarow
         self.worth = [0] * (shape.inarow + 1)
         for lacking, worth in enumerate(WINDOWS, 1):
