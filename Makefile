@@ -21,7 +21,7 @@ $(VENV)/runtime: requirements.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(VENV)/development: $(VENV)/runtime requirements-dev.txt
+$(VENV)/development: $(VENV)/runtime requirements-dev.txt requirements-cluster.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
