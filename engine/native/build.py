@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("core.c")
+SOURCES = (SOURCE, SOURCE.with_name("windows.c"))  # the first includes the other
 FLAGS = (
     *("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fvisibility=hidden"),
     *("-fPIC", "-shared", "-nostdlib", "-g0", "-Wl,-s"),
@@ -39,7 +40,8 @@ class NativeError(RuntimeError):
 
 def source_hash() -> int:
     """64 bits that change with source and flags; the library carries them, and the loader compares."""
-    return int.from_bytes(sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).digest()[:8])
+    text = b"".join(path.read_bytes() for path in SOURCES)
+    return int.from_bytes(sha256(text + " ".join(FLAGS).encode()).digest()[:8])
 
 
 def library() -> Path:

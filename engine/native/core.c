@@ -41,7 +41,7 @@ typedef u64 u64x4 __attribute__((vector_size(32)));
 #endif
 
 enum {
-    ABI_VERSION = 1,
+    ABI_VERSION = 2,
     MAX_COLUMNS = 32,       /* children of a node */
     MAX_INAROW = 16,
     NO_SCORE = -1000,       /* a full column; a search that was stopped */
@@ -213,21 +213,49 @@ EXPORT i32 solver_score(solver *s, i32 alpha, i32 beta)
     return s->stopped ? NO_SCORE : v;
 }
 
+/* The cell a stone would fall to in a column, 0 when it is full */
+static u128 cell_of(const solver *s, i32 c)
+{
+    u128 column = (((u128)1 << s->rows) - 1) << c * (s->rows + 1), mask = s->me | s->opp;
+    return (mask + (s->bottom & column)) & column & ~mask;
+}
+
+/* What a move is worth to the side that makes it */
+static i32 solve_move(solver *s, u128 m, i32 alpha, i32 beta)
+{
+    if (wins_2(s, s->me | m)) return (s->cells + 1 - s->p) / 2;
+    return -solve_position(s, s->opp, s->me | m, s->p + 1, -beta, -alpha);
+}
+
 /* The same for every move: scores[column], for the side to move; NO_SCORE for a full column. 0, or NO_SCORE when stopped */
 EXPORT i32 solver_columns(solver *s, i32 alpha, i32 beta, i32 *scores)
 {
     for (i32 c = 0; c < s->columns; c++) scores[c] = NO_SCORE;
     if (begin(s)) return NO_SCORE;
     for (i32 c = 0; c < s->columns; c++) {
-        u128 column = (((u128)1 << s->rows) - 1) << c * (s->rows + 1), mask = s->me | s->opp;
-        u128 m = (mask + (s->bottom & column)) & column & ~mask;
+        u128 m = cell_of(s, c);
         if (!m) continue;
-        i32 v = wins_2(s, s->me | m) ? (s->cells + 1 - s->p) / 2
-                                     : -solve_position(s, s->opp, s->me | m, s->p + 1, -beta, -alpha);
+        i32 v = solve_move(s, m, alpha, beta);
         if (s->stopped) return NO_SCORE;
         scores[c] = v;
     }
     return 0;
+}
+
+/* The score, and which columns reach it: bit c for column c. It may be given, else NO_SCORE; one null window a column
+   then, and none for the last one when no other has reached it. NO_SCORE when stopped or when the game is won */
+EXPORT i32 solver_best(solver *s, i32 score, u32 *columns)
+{
+    *columns = 0;
+    if (begin(s)) return NO_SCORE;
+    if (score == NO_SCORE) score = solve_position(s, s->me, s->opp, s->p, NO_SCORE, -NO_SCORE);
+    i32 last = s->columns;
+    while (last > 0 && !cell_of(s, last - 1)) last--;
+    for (i32 c = 0; c < last && !s->stopped; c++) {
+        u128 m = cell_of(s, c);
+        if (m && ((c == last - 1 && !*columns) || solve_move(s, m, score - 1, score) >= score)) *columns |= (u32)1 << c;
+    }
+    return s->stopped ? NO_SCORE : score;
 }
 
 #elif !defined SET
