@@ -82,7 +82,15 @@ static int compare(solver *s, const u8 *moves, int stones, int won)
     solver_columns(s, NO_SCORE, -NO_SCORE, scores);
     for (int c = 0; c < columns; c++)
         if (scores[c] > best) best = scores[c];
-    return best != expected && fail("the best column", best, expected);
+    if (best != expected) return fail("the best column", best, expected);
+    for (int known = 0; known < 2; known++) {
+        u32 reached, columns_found = 0;
+        got = solver_best(s, known ? expected : NO_SCORE, &reached);
+        for (int c = 0; c < columns; c++) columns_found |= (u32)(scores[c] == expected) << c;
+        if (got != expected) return fail("the score of the best columns", got, expected);
+        if (reached != columns_found) return fail("the set of best columns", (int)reached, (int)columns_found);
+    }
+    return 0;
 }
 
 int main(int argc, char **argv)

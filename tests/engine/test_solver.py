@@ -85,6 +85,8 @@ def test_both_solvers_give_the_scores_of_plain_minimax(size, empty):
         assert quick.column_scores(board) == expected, f"\n{board}"
         best = max(score for score in expected if score is not None)
         assert readable.score(board) == quick.score(board) == best
+        columns = [column for column, score in enumerate(expected) if score == best]
+        assert quick.best_columns(board) == quick.best_columns(board, score=best) == (best, columns)
         assert quick.score(board, weak=True) == (best > 0) - (best < 0)
 
 
@@ -133,15 +135,28 @@ def test_perft(native):
     ]
 
 
-def test_the_principal_variation_is_as_long_as_the_score_says():
+def test_the_principal_variation_is_as_long_as_the_score_says(native):
     solver = ExactSolver()
     for moves, score in scored("end-easy", 60):
         board = Board.from_moves(moves)
         mover = board.turn
-        for column in solver.principal_variation(board):
+        line = native.principal_variation(board)
+        assert line == solver.principal_variation(board)
+        for column in line:
             board = board.play(column)
         assert board.winner == (0 if score == 0 else mover if score > 0 else 3 - mover)
         assert score == 0 or board.ply == 42 + 2 - 2 * abs(score) - (board.winner == 1)
+
+
+def test_best_columns_are_those_of_the_best_scores(native):
+    for moves, score in scored("middle-medium", 60) + scored("begin-easy", 10):
+        board = Board.from_moves(moves)
+        scores = native.column_scores(board)
+        columns = [column for column, each in enumerate(scores) if each == score]
+        native.forget()
+        assert native.best_columns(board) == (score, columns), moves
+        native.forget()
+        assert native.best_columns(board, score=score) == (score, columns), moves
 
 
 def test_a_full_board_is_a_draw_and_a_finished_game_has_no_score(native):
@@ -153,6 +168,7 @@ def test_a_full_board_is_a_draw_and_a_finished_game_has_no_score(native):
         if board.is_draw:
             break
     assert native.score(board) == ExactSolver().score(board) == 0
+    assert native.best_columns(board) == (0, [])
     won = Board.from_moves("1212121")
     for solver in (native, ExactSolver()):
         with pytest.raises(ValueError, match="the game is over"):
