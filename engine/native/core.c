@@ -258,6 +258,8 @@ EXPORT i32 solver_best(solver *s, i32 score, u32 *columns)
     return s->stopped ? NO_SCORE : score;
 }
 
+#include "windows.c"
+
 #elif !defined SET
 /* ---- the solver proper, once for each variant ---- */
 
