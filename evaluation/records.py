@@ -19,7 +19,7 @@ STDERR_LIMIT = 10_000
 
 
 class Ending(StrEnum):
-    """Why a game ended. From `INVALID` on it is a forfeit: one agent lost by what it did wrong."""
+    """Why a game ended. From `INVALID` to `CRASH` it is a forfeit: one agent lost by what it did wrong."""
 
     LINE = "line"
     FULL = "full"  # the board is full: a draw
@@ -28,11 +28,12 @@ class Ending(StrEnum):
     ERROR = "error"  # the agent raised an exception, or returned one
     TIMEOUT = "timeout"  # slower than `actTimeout` with the bank of time used up
     CRASH = "crash"  # what the agent did breaks Kaggle's whole run: it answered 3.0, or called sys.exit
+    ABORTED = "aborted"  # no result: `runTimeout` was over, or whatever process played it died
 
     @property
     def is_forfeit(self) -> bool:
         """Whether an agent lost by what it did wrong, whatever the board shows."""
-        return self not in (Ending.LINE, Ending.FULL, Ending.STEPS)
+        return self not in (Ending.LINE, Ending.FULL, Ending.STEPS, Ending.ABORTED)
 
 
 def outcome(ending: Ending, seat: int) -> tuple[tuple[int | None, int | None], tuple[str, str]]:
@@ -124,11 +125,21 @@ class GameRecord:
         """The record that `to_json` wrote. Raises `InputError` for anything else."""
         try:
             fields = json.loads(text)
-            for name in ("opening", "moves", "rewards", "statuses", "seconds"):
-                fields[name] = tuple(fields[name])
-            return cls(**{**fields, "ending": Ending(fields["ending"])})
-        except (ValueError, TypeError, KeyError) as error:
+        except ValueError as error:
             raise InputError(f"not the record of a game ({error}): {text[:60]!r}") from None
+        return cls.from_fields(fields)
+
+    @classmethod
+    def from_fields(cls, fields: Any) -> Self:
+        """The record with these attributes, lists in place of tuples. Raises `InputError`."""
+        try:
+            tuples = ("opening", "moves", "rewards", "statuses", "seconds")
+            return cls(
+                **{**fields, "ending": Ending(fields["ending"])}
+                | {name: tuple(fields[name]) for name in tuples}
+            )
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(f"not the record of a game ({error}): {str(fields)[:60]!r}") from None
 
 
 def lowest_empty(cells: list[int], column: int, columns: int) -> int:
