@@ -49,9 +49,16 @@ enum {
     POLL = 1024,            /* nodes between two looks at the stop flag: 0.1 ms */
     NEAR_CELLS = 20,        /* positions with at most so many empty cells live in the near table, */
     LAST_CELLS = 6,         /* with at most so many in none */
+    SPLIT_CELLS = 24,       /* with more, threads that solve one position together tell each other what they search */
+    BUSY = 4096,            /* words for that: a power of 2 */
     MIRROR_PLIES = 10,      /* positions of at most so many stones share an entry with their mirror image */
     BUCKET_WORDS = 4
 };
+
+typedef struct {            /* a position that is being searched: is its score above alpha? */
+    u128 me, mask;
+    i32 p, alpha;
+} open_node;
 
 typedef struct {            /* opaque to the caller */
     u128 board, bottom, claim, me, opp;     /* claim: rows of the top row's parity (2, 4, 6) */
@@ -59,6 +66,9 @@ typedef struct {            /* opaque to the caller */
     u64 buckets, near_buckets;
     u64 nodes, node_limit;
     const volatile i32 *stop;
+    u64 *team;              /* what the others of a team search; then for each of its own open nodes: */
+    i32 level, found;       /* how many there are; the answer to one that another has found */
+    open_node open[128];
     i32 rows, columns, inarow, cells, p, stopped, variant;
     u32 generation;
     u8 place[2][128];       /* worth of a cell in move ordering, for the side that moves with an even, odd number of cells left */
@@ -78,6 +88,9 @@ INLINE int log2_of(u64 x) { return x ? 63 - __builtin_clzll(x) : 0; }
 /* Words of a table are read and written one by one, by several threads */
 INLINE u64 get(const u64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 INLINE void put(u64 *word, u64 value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+
+/* Why a search stops: by the flag or the limit; or from n on since the answer to open node number n - FOUND is there */
+enum { STOPPED = 1, FOUND };
 
 INLINE u64 scale(u64 hash, u64 n) { return (u64)((u128)hash * n >> 64); }       /* 0 .. n - 1 */
 INLINE int count64(u64 x) { return __builtin_popcountll(x); }
@@ -139,7 +152,7 @@ EXPORT i32 solver_init(solver *s, i32 rows, i32 columns, i32 inarow, u64 *table,
     s->table = table, s->buckets = table_bytes / bytes;
     s->near_table = near_table, s->near_buckets = near_bytes / bytes;
     s->nodes = 0, s->node_limit = ~(u64)0, s->stop = 0, s->generation = 1;
-    s->me = s->opp = 0, s->p = 0, s->stopped = 0;
+    s->me = s->opp = 0, s->p = 0, s->stopped = 0, s->team = 0;
     return 0;
 }
 
@@ -148,6 +161,22 @@ EXPORT void solver_limits(solver *s, const i32 *stop, u64 node_limit)
 {
     s->stop = stop;
     s->node_limit = node_limit;
+}
+
+/* Solvers of several threads that solve one position together, on one table: they call the same function at the same
+   time with the same zeroed memory of solver_team_size() bytes. The answer of the first to finish is right. Simplified
+   ABDADA (Kerrigan, 2017, after Weill, 1996): a move that another is searching is put off. */
+EXPORT u64 solver_team_size(void) { return BUSY * sizeof(u64); }
+EXPORT void solver_team(solver *s, u64 *memory) { s->team = memory; }
+
+/* Takes the memory of a table, without changing what it holds, also while others use it */
+EXPORT void table_touch(u64 *table, u64 bytes)
+{
+    enum { PAGE = 4096 };
+    for (u64 i = 0; i < bytes / sizeof *table; i += PAGE / sizeof *table) {
+        u64 value = get(table + i);     /* written again, if it is still the same */
+        __atomic_compare_exchange_n(table + i, &value, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
 }
 
 EXPORT void solver_generation(solver *s, u32 generation) { s->generation = generation & 255; }
@@ -193,7 +222,7 @@ EXPORT u64 solver_perft(const solver *s, i32 depth) { return perft(s, s->me, s->
 static i32 begin(solver *s)
 {
     s->nodes = 0;
-    s->stopped = 0;
+    s->stopped = s->level = 0;
     return wins_2(s, s->opp);
 }
 
@@ -427,11 +456,25 @@ INLINE void N(store)(const solver *s, const N(place_of) *at, int p, u64 work, in
 #endif
 }
 
+/* Every POLL nodes: shall the search stop? One of a team looks for what the others have found meanwhile */
+static void N(poll)(solver *s)
+{
+    for (int i = 0; i < s->level && !s->stopped; i++) {
+        const open_node *o = &s->open[i];
+        N(place_of) at = N(place)(s, (bits)o->me, (bits)o->mask, o->p);
+        u64 data = N(probe)(s, &at);
+        if (!data || (lower_of(data) <= o->alpha && upper_of(data) > o->alpha)) continue;
+        s->stopped = FOUND + i;
+        s->found = lower_of(data) > o->alpha ? lower_of(data) : upper_of(data);
+    }
+    if (s->nodes >= s->node_limit || (s->stop && *s->stop)) s->stopped = STOPPED;
+}
+
 /* Is the score above alpha? Returns a bound that tells: a lower bound above alpha, or an upper bound not above it.
    Nobody has a line, and me cannot complete one now. */
 static int N(search)(solver *s, bits me, bits opp, bits mine, bits its, int p, int alpha)
 {
-    if (++s->nodes % POLL == 0 && (s->nodes >= s->node_limit || (s->stop && *s->stop))) s->stopped = 1;
+    if (++s->nodes % POLL == 0) N(poll)(s);
     bits mask = me | opp, playable = (mask + BOTTOM) & BOARD;
     bits moves = playable & ~(its >> 1), forced = playable & its;
     if (forced) moves &= forced & (forced - 1) ? 0 : forced;
@@ -493,7 +536,7 @@ static int N(search)(solver *s, bits me, bits opp, bits mine, bits its, int p, i
     }
     /* Order: threats not right above one of the other's; more for those playable next, or after that; a move right
        below an own threat gives it away */
-    int order[VARIANT ? MAX_COLUMNS : 7];       /* worth and index of the children */
+    int order[2 * (VARIANT ? MAX_COLUMNS : 7)];     /* worth and index of the children; then those put off */
     const u8 *place = s->place[(CELLS - p) & 1];
     for (int i = 0; i < n; i++) {
         bits m = move.one[i], good = wins.one[i] & ~(its << 1), next = (playable ^ m) | m << 1;
@@ -512,12 +555,31 @@ static int N(search)(solver *s, bits me, bits opp, bits mine, bits its, int p, i
 
     u64 before = s->nodes;
     int best = NO_SCORE;
-    for (int k = 0; k < n && best <= alpha; k++) {
+    int team = s->team && CELLS - p > SPLIT_CELLS, level = s->level;
+    if (team) s->open[s->level++] = (open_node){me, mask, p, alpha};
+    for (int k = 0, end = n; k < end && best <= alpha; k++) {
         int i = MAX_COLUMNS - 1 - (order[k] & (MAX_COLUMNS - 1));
+        u64 *busy = 0, id = 0;
+        if (team) {
+            id = child[i].check[0] ^ (u64)(uintptr_t)child[i].bucket;
+            busy = s->team + scale(id * (u64)0x9E3779B97F4A7C15, BUSY);
+            if (k > 0 && k < n && get(busy) == id) {    /* another's: see what it finds */
+                order[end++] = order[k];
+                continue;
+            }
+            put(busy, id);
+        }
         int v = -N(search)(s, opp, me | move.one[i], its & ~move.one[i], wins.one[i], p + 1, -alpha - 1);
+        if (busy) put(busy, 0);
+        if (s->stopped == FOUND + level && team) {
+            s->stopped = 0;
+            best = s->found;
+            break;
+        }
         if (s->stopped) return 0;
         if (v > best) best = v;
     }
+    s->level = level;
     if (best > upper) best = upper;
     if (best > alpha) lower = best;
     else upper = best;

@@ -1,7 +1,7 @@
 """The native core from Python: exact scores in microseconds, with the interface of `engine.solver`.
 
-Calls that take long run in a thread of their own, so that Ctrl-C and deadlines reach the core: it looks at a
-flag every thousand nodes, which takes it a tenth of a millisecond.
+A search runs in slices of a millisecond, between which Ctrl-C and deadlines are seen: what a slice was about
+to find, the next finds again by the table, for half a percent more nodes and without a thread to watch it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ctypes import POINTER, c_char_p, c_int32, c_uint32, c_uint64, c_void_p
 from functools import cache
 from math import inf
+from typing import TypeVar
 
 from engine.board import Board
 from engine.clock import now
@@ -21,11 +22,13 @@ from engine.native.build import NativeError, library, source_hash
 ABI = 2
 NO_SCORE = -1000
 WIDEST = 1000  # more than any score
-QUICK_NODES = 10_000  # 1 ms, on large boards 5: as long may a deadline and Ctrl-C wait
+NEAR_CELLS = 20  # as in core.c: with no more empty cells, a search leaves the shared table alone
+SLICE_NODES = 10_000  # 1 ms, on large boards 3: as long may a deadline and Ctrl-C wait
 TICK = 0.005  # seconds; Windows keeps Ctrl-C back while one thread waits for another
 NO_LIMIT = 2**64 - 1
 MEGABYTE = 2**20
 WORD = 2**64 - 1
+Found = TypeVar("Found")
 
 
 class OutOfTimeError(Exception):
@@ -47,6 +50,9 @@ def core() -> ctypes.CDLL:
         "solver_nodes": (c_uint64, c_void_p),
         "solver_init": (c_int32, c_void_p, *[c_int32] * 3, *[c_void_p, c_uint64] * 2),
         "solver_limits": (None, c_void_p, c_void_p, c_uint64),
+        "solver_team_size": (c_uint64,),
+        "solver_team": (None, c_void_p, c_void_p),
+        "table_touch": (None, c_void_p, c_uint64),
         "solver_generation": (None, c_void_p, c_uint32),
         "solver_position": (c_int32, c_void_p, c_char_p, c_int32),
         "solver_set": (None, c_void_p, *[c_uint64] * 4),
@@ -72,64 +78,92 @@ def fits(board: Board) -> bool:
 class Table:
     """What searches remember, for boards of one size; solvers in several threads may share it.
 
-    Memory is taken only as it fills.
+    Its memory is taken by the first search that needs it. Beyond 8 MB, more gains little.
     """
 
     def __init__(self, megabytes: int = 64) -> None:
         self.bytes = megabytes * MEGABYTE
-        self._memory = mmap.mmap(-1, self.bytes)
-        if hasattr(mmap, "MADV_HUGEPAGE"):
-            self._memory.madvise(mmap.MADV_HUGEPAGE)  # 8 % faster
+        if hasattr(mmap, "MADV_HUGEPAGE"):  # 8 % faster
+            self._memory = mmap.mmap(-1, self.bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            self._memory.madvise(mmap.MADV_HUGEPAGE)
+        else:
+            self._memory = mmap.mmap(-1, self.bytes)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self._taken = 0
+
+    def take_memory(self, deadline: float) -> None:
+        """Takes it piece by piece, half a millisecond each: a search would run into all pages at once.
+
+        Raises `OutOfTimeError`.
+        """
+        while self._taken < self.bytes:
+            if now() >= deadline:
+                raise OutOfTimeError("the position was not solved in time")
+            core().table_touch(self.address + self._taken, MEGABYTE)
+            self._taken += MEGABYTE
 
 
 class NativeSolver:
     """Exact scores of the positions of one size of board. Not to be used by two threads at once.
 
-    Scores are Pascal Pons': from the side to move, 0 a draw, 1 a win with the last own disc, 2 with the one
-    before; negative for losses. Raises `NativeError` where there is no core, `ValueError` for a board that
-    does not fit.
+    With `threads`, a search that takes more than some milliseconds runs in so many, on one table. Scores are
+    Pascal Pons': from the side to move, 0 a draw, 1 a win with the last own disc, 2 with the one before;
+    negative for losses. Raises `NativeError` where there is no core, `ValueError` for a board that does not
+    fit.
     """
 
-    def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4, table: Table | None = None) -> None:
+    def __init__(
+        self,
+        rows: int = 6,
+        columns: int = 7,
+        inarow: int = 4,
+        table: Table | None = None,
+        *,
+        threads: int = 1,
+    ) -> None:
         self.core = core()
         self.columns = columns
+        self.cells = self._empty = rows * columns
         self.table = table or Table()
-        self._near = Table(1)  # small enough for the processor's cache, where most nodes are
         self.nodes = 0  # positions visited by the last call
-        self._stop = c_int32(0)
         self._generation = 1
-        self._memory = ctypes.create_string_buffer(self.core.solver_size() + 31)
-        self._solver = ctypes.addressof(self._memory) + 31 & ~31
-        failed = self.core.solver_init(
-            self._solver,
-            rows,
-            columns,
-            inarow,
-            self.table.address,
-            self.table.bytes,
-            self._near.address,
-            MEGABYTE,
-        )
-        if failed:
-            raise ValueError(f"the native core has no boards of {rows}x{columns}, inarow {inarow}")
+        self._stop = c_int32(0)
+        self._team = ctypes.create_string_buffer(self.core.solver_team_size() + 7)
+        self._near = [Table(1) for _ in range(threads)]  # in the processor's cache, where most nodes are
+        size = self.core.solver_size() + 31
+        self._memory = [ctypes.create_string_buffer(size) for _ in range(threads)]
+        self._solvers = [ctypes.addressof(memory) + 31 & ~31 for memory in self._memory]
+        self._solver = self._solvers[0]
+        for solver, near in zip(self._solvers, self._near, strict=True):
+            big = self.table
+            if self.core.solver_init(
+                solver, rows, columns, inarow, big.address, big.bytes, near.address, near.bytes
+            ):
+                raise ValueError(f"the native core has no boards of {rows}x{columns}, inarow {inarow}")
 
     def forget(self) -> None:
         """Empties the table, in no time: what it holds is no longer seen."""
         self._generation = self._generation % 255 + 1
         if self._generation == 1:
-            for table in (self.table, self._near):
+            for table in (self.table, *self._near):
                 ctypes.memset(table.address, 0, table.bytes)
-        self.core.solver_generation(self._solver, self._generation)
+        for solver in self._solvers:
+            self.core.solver_generation(solver, self._generation)
 
     def set_board(self, board: Board) -> None:
         """The position that the next calls are about."""
         own, other = board.own, board.other
-        self.core.solver_set(self._solver, own & WORD, own >> 64, other & WORD, other >> 64)
+        self._empty = self.cells - board.ply
+        for solver in self._solvers:
+            self.core.solver_set(solver, own & WORD, own >> 64, other & WORD, other >> 64)
 
     def set_moves(self, moves: bytes) -> int:
         """The position after 0-based columns. Returns how many could be played: the next one was illegal."""
-        return int(self.core.solver_position(self._solver, moves, len(moves)))
+        played = 0
+        for solver in self._solvers:
+            played = self.core.solver_position(solver, moves, len(moves))
+        self._empty = self.cells - played
+        return played
 
     def score(self, board: Board | None = None, *, weak: bool = False, deadline: float = inf) -> int:
         """The score of a position, by default of the one set last, whose game must not be won
@@ -141,16 +175,26 @@ class NativeSolver:
         if board:
             self.set_board(board)
         widest = 1 if weak else WIDEST
-        score = self._call(lambda: self.core.solver_score(self._solver, -widest, widest), deadline)
+
+        def call(solver: int) -> int | None:
+            score: int = self.core.solver_score(solver, -widest, widest)
+            return None if score == NO_SCORE else score
+
+        score = self._call(call, deadline)
         return (score > 0) - (score < 0) if weak else score
 
     def column_scores(self, board: Board | None = None, *, deadline: float = inf) -> list[int | None]:
         """The score of every column for the side to move; None for a full one. Otherwise like `score`."""
         if board:
             self.set_board(board)
-        found = (c_int32 * 32)()
-        self._call(lambda: self.core.solver_columns(self._solver, -WIDEST, WIDEST, found), deadline)
-        return [None if score == NO_SCORE else score for score in found[: self.columns]]
+
+        def call(solver: int) -> list[int | None] | None:
+            found = (c_int32 * 32)()
+            if self.core.solver_columns(solver, -WIDEST, WIDEST, found) == NO_SCORE:
+                return None
+            return [None if score == NO_SCORE else score for score in found[: self.columns]]
+
+        return self._call(call, deadline)
 
     def best_columns(
         self, board: Board | None = None, *, score: int | None = None, deadline: float = inf
@@ -162,9 +206,15 @@ class NativeSolver:
         """
         if board:
             self.set_board(board)
-        found, known = c_uint32(0), NO_SCORE if score is None else score
-        best = self._call(lambda: self.core.solver_best(self._solver, known, found), deadline)
-        return best, [column for column in range(self.columns) if found.value >> column & 1]
+
+        def call(solver: int) -> tuple[int, list[int]] | None:
+            found = c_uint32(0)
+            best = self.core.solver_best(solver, NO_SCORE if score is None else score, found)
+            if best == NO_SCORE:
+                return None
+            return best, [column for column in range(self.columns) if found.value >> column & 1]
+
+        return self._call(call, deadline)
 
     def principal_variation(self, board: Board, *, deadline: float = inf) -> list[int]:
         """Best play of both sides to the end, 0-based; of equally good columns the leftmost. Like `score`."""
@@ -180,27 +230,51 @@ class NativeSolver:
         """How many sequences of `depth` moves there are, games that end before not counted."""
         return int(self.core.solver_perft(self._solver, depth))
 
-    def _call(self, function: Callable[[], int], deadline: float) -> int:
-        """Calls the core; in a thread if that takes long."""
-        self.core.solver_limits(self._solver, None, QUICK_NODES)
-        result = function()
-        self.nodes = self.core.solver_nodes(self._solver)
-        if result != NO_SCORE:
-            return int(result)
-        if not self.nodes:
-            raise ValueError("the game is over: only positions to play on have a score")
+    def _call(self, call: Callable[[int], Found | None], deadline: float) -> Found:
+        """What `call` finds, given a solver of the core, in slices; it returns None when it was stopped."""
+        self.nodes = 0
+        if self._empty > NEAR_CELLS:
+            self.table.take_memory(deadline)
+        self.core.solver_limits(self._solver, None, SLICE_NODES)
+        while True:
+            found = call(self._solver)
+            self.nodes += self.core.solver_nodes(self._solver)
+            if found is not None:
+                return found
+            if not self.nodes:
+                raise ValueError("the game is over: only positions to play on have a score")
+            if now() >= deadline:
+                raise OutOfTimeError("the position was not solved in time")
+            if len(self._solvers) > 1:
+                return self._call_together(call, deadline)
+
+    def _call_together(self, call: Callable[[int], Found | None], deadline: float) -> Found:
+        """What the first of several threads finds; they divide the search among them in the core."""
+        results: list[Found] = []
+        finished = threading.Event()
         self._stop.value = 0
-        self.core.solver_limits(self._solver, ctypes.addressof(self._stop), NO_LIMIT)
-        results: list[int] = []
-        thread = threading.Thread(target=lambda: results.append(function()), daemon=True)
-        thread.start()
+        for solver in self._solvers:
+            self.core.solver_limits(solver, ctypes.addressof(self._stop), NO_LIMIT)
+            self.core.solver_team(solver, ctypes.addressof(self._team) + 7 & ~7)
+
+        def work(solver: int) -> None:
+            found = call(solver)
+            if found is not None:
+                results.append(found)
+                finished.set()
+
+        threads = [threading.Thread(target=work, args=(solver,), daemon=True) for solver in self._solvers]
+        for thread in threads:
+            thread.start()
         try:
-            while thread.is_alive() and (left := deadline - now()) > 0:
-                thread.join(min(left, TICK))
+            while (left := deadline - now()) > 0 and not finished.wait(min(left, TICK)):
+                pass
         finally:  # also after Ctrl-C
             self._stop.value = 1
-            thread.join()
-            self.nodes += self.core.solver_nodes(self._solver)
-        if results[0] == NO_SCORE:
+            for thread, solver in zip(threads, self._solvers, strict=True):
+                thread.join()
+                self.nodes += self.core.solver_nodes(solver)
+            self.core.solver_team(self._solver, None)
+        if not results:
             raise OutOfTimeError("the position was not solved in time")
         return results[0]

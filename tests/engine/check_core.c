@@ -1,6 +1,7 @@
 /* Plays random games on many kinds of boards and compares the core with a plain search: check_core POSITIONS.
    Compiled with the sanitizers of the compiler at hand; prints the number of positions compared. */
 #include "core.c"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,50 @@ static int compare(solver *s, const u8 *moves, int stones, int won)
     return 0;
 }
 
+typedef struct { solver s; i32 score; } member;
+
+static void *solve_in_thread(void *one)
+{
+    member *m = one;
+    m->score = solver_score(&m->s, NO_SCORE, -NO_SCORE);
+    return 0;
+}
+
+/* Two threads together find what one finds, on boards of each width */
+static int compare_team(int wanted)
+{
+    static const int boards[][3] = {{6, 7, 4}, {5, 8, 4}, {9, 9, 4}};
+    static _Alignas(32) u64 tables[3][TABLE_BYTES / 8];
+    static _Alignas(32) member members[2];
+    static u64 team[BUSY];
+    if (solver_team_size() != sizeof team) return fail("the size of a team's memory", (int)solver_team_size(), sizeof team);
+    for (int b = 0; b < 3; b++)
+        for (int i = 0, found = 0; found < wanted && i < 100 * wanted; i++) {
+            u8 moves[128];
+            rows = boards[b][0], columns = boards[b][1], inarow = boards[b][2];
+            int won, stones = random_game(moves, rows * columns - SPLIT_CELLS - 3, &won), expected = 0;
+            if (won) continue;
+            found++;
+            for (int together = 0; together < 2; together++) {
+                memset(tables, 0, sizeof tables);
+                for (int k = 0; k <= together; k++) {
+                    solver *s = &members[k].s;
+                    solver_init(s, rows, columns, inarow, tables[0], TABLE_BYTES, tables[1 + k], TABLE_BYTES);
+                    solver_position(s, moves, stones);
+                    if (together) solver_team(s, team);
+                }
+                pthread_t other;
+                if (together && pthread_create(&other, 0, solve_in_thread, &members[1])) return fail("a thread", 0, 1);
+                solve_in_thread(&members[0]);
+                if (together) pthread_join(other, 0);
+                if (!together) expected = members[0].score;
+            }
+            for (int k = 0; k < 2; k++)
+                if (members[k].score != expected) return fail("the score found in a team", members[k].score, expected);
+        }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     /* rows, columns, inarow, empty cells at most for the plain search */
@@ -117,6 +162,7 @@ int main(int argc, char **argv)
             compared++;
         }
     }
+    if (compare_team(1 + wanted / 10)) return 1;
     printf("%d\n", compared);
     return 0;
 }

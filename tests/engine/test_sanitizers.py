@@ -1,6 +1,7 @@
 """The native core compiled with the sanitizers: no undefined behaviour, no access outside its memory.
 
-`check_core.c` plays on 22 kinds of boards, up to 128 bits, and compares every score with a plain search.
+`check_core.c` plays on 22 kinds of boards, up to 128 bits, and compares every score with a plain search; and
+what two threads find together with what one finds alone.
 """
 
 import os
@@ -14,7 +15,7 @@ import pytest
 from engine.native import build
 
 FOLDER = Path(__file__).parent
-COMMON = ["-std=gnu11", "-O1", "-g", f"-I{build.SOURCE.parent}", str(FOLDER / "check_core.c")]
+COMMON = ["-std=gnu11", "-O1", "-g", "-pthread", f"-I{build.SOURCE.parent}", str(FOLDER / "check_core.c")]
 
 
 def compile_and_run(compiler: list[str], target: Path, positions: int) -> subprocess.CompletedProcess[str]:
@@ -36,6 +37,12 @@ def test_no_access_outside_its_memory_and_no_undefined_behaviour(tmp_path):
     done = compile_and_run(["gcc", *sanitizers], tmp_path / "check.exe", 60)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert int(done.stdout) >= 22 * 60
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="the pinned compiler has no thread sanitizer, gcc has")
+def test_threads_share_their_memory_in_order(tmp_path):
+    done = compile_and_run(["gcc", "-fsanitize=thread"], tmp_path / "check.exe", 20)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 @pytest.mark.slow

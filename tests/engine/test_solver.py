@@ -217,6 +217,22 @@ def test_two_threads_share_a_table_without_disturbing_each_other():
     assert not wrong
 
 
+def test_threads_solve_one_position_together():
+    """Scores, columns and best columns; a deadline stops them all, and the solver can be used again."""
+    solver, alone = NativeSolver(table=Table(16), threads=3), NativeSolver(table=Table(16))
+    for moves, score in scored("begin-medium", 8) + scored("middle-easy", 8):
+        board = Board.from_moves(moves)
+        assert solver.score(board) == score, moves
+        solver.forget()
+        assert solver.best_columns(board) == alone.best_columns(board)
+    assert solver.column_scores(board) == alone.column_scores(board)
+    running = threading.active_count()
+    with pytest.raises(OutOfTimeError):
+        solver.score(Board(), deadline=clock.now() + 0.1)
+    assert threading.active_count() == running
+    assert solver.score(board) == score
+
+
 def test_boards_that_do_not_fit_are_refused():
     assert fits(Board(6, 7, 4))
     assert fits(Board(12, 9, 5))
