@@ -12,6 +12,8 @@ failure again under other names.
     games           against Kaggle's own agents, in both seats
     boards          other sizes, other lengths of a line
     package         the moves of the agent it was bundled from
+    conditions      a game under each restriction that Kaggle may have; under all of them, and on other
+                    Pythons, whole games and random positions (`submission.conditions`)
 
 Within a part the root cause is named, once. The first thing that goes wrong in a game is its finding. An
 exception is named by its cause where that can be told (`judge.cause`). A failure or a slow move that the
@@ -21,7 +23,6 @@ failure. Slow loading is not reported again as a slow first move.
 
 from __future__ import annotations
 
-import random
 import re
 import signal
 import tarfile
@@ -34,13 +35,14 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from engine.board import Board
 from evaluation.errors import InputError
 from evaluation.loading import known_agents, load_agent, parse_spec
 from submission import judge, static
 from submission.bundle import locate
+from submission.conditions import SINGLE, Conditions, Restriction, Wanted, random_positions
 from submission.findings import FAILURE, PITFALLS, Finding, Severity, finding
-from submission.report import Comparison, Game, Loading, Report
+from submission.pythons import Python, pythons
+from submission.report import Comparison, Condition, Game, Loading, Report
 from submission.worker import Event, Worker, WorkerLostError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,6 +55,11 @@ QUICK_SECONDS = 0.2
 """actTimeout after the validation episode, for an agent that takes a twentieth of its time or more."""
 BOARD_STEPS = 30
 """episodeSteps on other boards."""
+TOGETHER = "All of these at once"
+STANDARD_RANDOM = Wanted(4000, 10.0)
+"""Random positions under restrictions."""
+ON_OTHERS = Wanted(200, 2.0)
+"""Random positions on another Python."""
 
 # Rows, columns, inarow: small, large, one column, one row, nobody can win, the first move wins.
 BOARDS = ((4, 5, 3), (8, 9, 5), (5, 1, 4), (1, 6, 3), (3, 4, 5), (10, 12, 4), (2, 2, 1))
@@ -80,6 +87,10 @@ class Settings:
         boards: other boards it plays on, as (rows, columns, inarow).
         repetitions: games in which a used agent is compared with a fresh one.
         positions: how many are compared with the package's agent.
+        restrictions: what it is tried under, one after the other and then all at once.
+        small_memory: bytes for the restriction of memory.
+        random: how many random positions it is given under all restrictions.
+        pythons: finds the other Pythons.
     """
 
     act_timeout: float = 2.0
@@ -90,6 +101,10 @@ class Settings:
     boards: tuple[tuple[int, int, int], ...] = BOARDS
     repetitions: int = 3
     positions: int = 200
+    restrictions: tuple[Restriction, ...] = SINGLE
+    small_memory: int = 10**9
+    random: Wanted = STANDARD_RANDOM
+    pythons: Callable[[], list[Python]] = pythons
 
 
 STANDARD = Settings()
@@ -128,6 +143,7 @@ class _Check:
         self.report = Report(str(path), path.stat().st_size)
         self.reading = static.Reading()
         self.source = ""
+        self.siblings: list[str] = []
         self.found: dict[str, Finding] = {}
         self.main = folder / KAGGLE_FOLDER[1:] / "main.py"
         self.patience = settings.act_timeout + settings.overage + settings.grace
@@ -141,6 +157,7 @@ class _Check:
             self.read()
             self.play_alone()
             self.play_others()
+            self.play_restricted()
         except _Failed:
             pass
         self.add_static()
@@ -227,8 +244,8 @@ class _Check:
 
     def read(self) -> None:
         """Read the text."""
-        siblings = {path.stem for path in self.main.parent.iterdir()} - {"main"}
-        self.reading = static.read(self.source, siblings)
+        self.siblings = sorted({path.stem for path in self.main.parent.iterdir()} - {"main"})
+        self.reading = static.read(self.source, self.siblings)
         self.report.spec = self.reading.spec
         for name in ("notebook-magic", "syntax-error"):
             if seen := self.reading.seen.pop(name, None):
@@ -249,7 +266,7 @@ class _Check:
                     game = self.game(worker, tell, ["file", "file"], {})
                 self.judge_validation(game, place)
                 part, place = "repetition", "repeated positions"
-                games = [list(islice(_positions(seed), REPEATED_MOVES)) for seed in range(repetitions)]
+                games = [list(islice(random_positions(seed), REPEATED_MOVES)) for seed in range(repetitions)]
                 if games:
                     with self.step("Repeated positions") as tell:
                         answers = worker.ask("repeat", tell, games=games, seconds=COUNTED_SECONDS)
@@ -329,10 +346,12 @@ class _Check:
     def judge_repetition(self, result: Event) -> None:
         """Whether its moves depend on more than the position and the seed."""
         fresh, reused = result["fresh"], result["reused"]
+        self.report.repetition = "moves vary although random numbers are seeded"
         if reused[0] != fresh[0] or any(again != fresh for again in result["again"]):
             self.add("nondeterministic", "repetition", "fresh agents, the same positions and seeds")
             return
         self.tick = result["tick"]
+        self.report.repetition = "the same moves again with seeded random numbers"
         pairs = [
             (game, move, *answers)
             for game, played in enumerate(zip(fresh, reused, strict=True), 1)
@@ -348,25 +367,18 @@ class _Check:
 
     def play_others(self) -> None:
         """Games against Kaggle's agents, games on other boards, and the comparison with the package."""
-        with ThreadPoolExecutor(2) as pool:
-            try:
-                games = pool.submit(self.play_games)
-                answers = [pool.submit(ask) for ask in self.comparison()]
-                games.result()
-                if answers:
-                    self.judge_comparison(*(answer.result() for answer in answers))
-            except BaseException:  # Ctrl-C too: when the processes end, so do the threads that wait for them
-                pool.shutdown(wait=False, cancel_futures=True)
-                for worker in self.workers:
-                    worker.close()
-                raise
+        with self.pool() as pool:
+            games = pool.submit(self.play_games)
+            answers = [pool.submit(ask) for ask in self.comparison()]
+            games.result()
+            if answers:
+                self.judge_comparison(*(answer.result() for answer in answers))
 
     def play_games(self) -> None:
         """Games against Kaggle's agents, then on other boards."""
         settings = self.settings
-        seconds = settings.act_timeout
-        if self.report.times and self.report.times.mean > seconds / 20 and seconds > QUICK_SECONDS:
-            seconds = QUICK_SECONDS
+        seconds = self.quick_seconds()
+        if seconds < settings.act_timeout:
             self.report.notes.append(
                 f"To save your time, actTimeout is {seconds:g} s after the validation episode."
             )
@@ -382,6 +394,11 @@ class _Check:
                     size = {"rows": rows, "columns": columns, "inarow": inarow}
                     times = {"actTimeout": seconds, "episodeSteps": BOARD_STEPS}
                     self.play_board(worker, tell, {**size, **times})
+
+    def quick_seconds(self) -> float:
+        """The actTimeout after the validation episode."""
+        seconds, times = self.settings.act_timeout, self.report.times
+        return min(seconds, QUICK_SECONDS) if times and times.mean > seconds / 20 else seconds
 
     def play_opponent(self, worker: Worker, tell: Tell, opponent: str, seat: int, seconds: float) -> None:
         """One game against an agent of Kaggle's."""
@@ -428,7 +445,7 @@ class _Check:
             return []
         load_agent(spec)  # refuses constants there are not
         boards = dict[str, Event]()
-        for position in (position for seed in count() for position in _positions(seed)):
+        for position in (position for seed in count() for position in random_positions(seed)):
             boards[str(position["board"])] = position
             if len(boards) == wanted:
                 break
@@ -461,7 +478,65 @@ class _Check:
                 f"the package's {_told(package[number])}",
             )
 
+    # Conditions: two processes at a time
+
+    def play_restricted(self) -> None:
+        """Games under each restriction, then all that follows from them."""
+        settings = self.settings
+        setup: Event = {"path": str(self.main), "modules": self.siblings, "memory": settings.small_memory}
+        trials = Conditions(self.start, setup, self.reading, settings.act_timeout, settings.boards)
+        seconds = self.quick_seconds()
+
+        def single(restriction: Restriction) -> Condition:
+            with self.step(restriction.label) as tell:
+                return trials.single(restriction, tell, seconds)
+
+        def together(python: Python | None, names: list[str], wanted: Wanted) -> Condition:
+            label = f"Python {python}" if python else TOGETHER
+            with self.step(label) as tell:
+                return trials.together(label, names, tell, wanted, python)
+
+        with self.pool() as pool:
+            others = pool.submit(settings.pythons)
+            conditions = list(pool.map(single, settings.restrictions))
+            bearable = [
+                name
+                for restriction, condition in zip(settings.restrictions, conditions, strict=True)
+                if not condition.problem
+                for name in restriction.names
+            ]
+            jobs = [(python, ON_OTHERS) for python in others.result()]
+            conditions += pool.map(
+                lambda job: together(job[0], bearable, job[1]), [(None, settings.random), *jobs]
+            )
+        self.report.conditions = conditions
+        for condition in conditions:
+            if condition.problem:
+                self.add(condition.problem, condition.label, condition.result)
+        if partial := sorted({name for condition in conditions for name in condition.partial}):
+            self.report.notes.append(
+                f"Restricted in Python only, not in compiled code and child processes: {', '.join(partial)}."
+            )
+
     # Processes
+
+    @contextmanager
+    def pool(self) -> Iterator[ThreadPoolExecutor]:
+        """Two threads that wait for processes."""
+        with ThreadPoolExecutor(2) as pool:
+            try:
+                yield pool
+            except BaseException:  # Ctrl-C too: when the processes end, so do the threads that wait for them
+                pool.shutdown(wait=False, cancel_futures=True)
+                for worker in self.workers:
+                    worker.close()
+                raise
+
+    def start(self, setup: Event, python: Python | None = None) -> Worker:
+        """A process, by the running Python if no other. Raises `WorkerLostError`."""
+        worker = Worker(setup, self.folder, self.patience, python.path if python else None)
+        self.workers.append(worker)
+        return worker
 
     @contextmanager
     def worker(self, spec: str | None = None) -> Iterator[Worker]:
@@ -470,17 +545,19 @@ class _Check:
         file = {"path": str(self.main), "overage": settings.overage, "memory": settings.memory}
         setup: Event = {"root": str(ROOT), "spec": spec} if spec else file
         try:
-            worker = Worker(setup, self.folder, self.patience)
+            worker = self.start(setup)
         except WorkerLostError as lost:
             raise InputError(f"the check cannot start kaggle_environments (try make setup): {lost}") from None
-        self.workers.append(worker)
         with worker:
             yield worker
 
     def game(self, worker: Worker, tell: Tell, seats: list[str], configuration: Event) -> Event:
         """One official game; the seats named "file" are the submission's."""
         configuration = {"actTimeout": self.settings.act_timeout, **configuration}
-        return worker.ask("game", tell, seats=seats, configuration=configuration)
+        game = worker.ask("game", tell, seats=seats, configuration=configuration)
+        left = [bank for bank, player in zip(game["banks"], seats, strict=True) if player == "file"]
+        self.report.bank = min(left if self.report.bank is None else [self.report.bank, *left])
+        return game
 
     @contextmanager
     def step(self, name: str) -> Iterator[Tell]:
@@ -488,18 +565,6 @@ class _Check:
         self.progress(name, "")
         yield lambda move: self.progress(name, judge.move_name(move))
         self.progress(name, None)
-
-
-def _positions(seed: int) -> Iterator[Event]:
-    """Positions of a game of random moves, in which the player of seat `seed % 2` is to move."""
-    rng = random.Random(seed)
-    board = Board()
-    shape = board.geometry
-    size = {"rows": shape.rows, "columns": shape.columns, "inarow": shape.inarow}
-    while not board.is_over:
-        if board.ply % 2 == seed % 2:
-            yield {**size, "board": board.to_flat(), "step": board.ply, "mark": board.turn}
-        board = board.play(rng.choice(board.legal_moves()))
 
 
 def _told(answer: int | str) -> str:

@@ -12,7 +12,9 @@ import copy
 import faulthandler
 import gc
 import importlib
+import importlib.util
 import inspect
+import io
 import json
 import math
 import os
@@ -22,7 +24,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any, TextIO
 
 Agent = Callable[[Any, Any], Any]
@@ -124,28 +126,34 @@ class Clock:
         self.now += self.tick
         return self.now if self.tick else self.real()
 
+    def replace(self) -> None:
+        """Replace the clocks of `time`; agents have to be loaded after that."""
+        for name in self.NAMES:
+            setattr(time, name, self.read)
+            setattr(time, f"{name}_ns", lambda: int(self.read() * 1e9))
+
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Replace the clocks in the block; agents have to be loaded within."""
         saved = {name: getattr(time, name) for base in self.NAMES for name in (base, f"{base}_ns")}
-        for name in self.NAMES:
-            setattr(time, name, self.read)
-            setattr(time, f"{name}_ns", lambda: int(self.read() * 1e9))
+        self.replace()
         try:
             yield
         finally:
             for name, function in saved.items():
                 setattr(time, name, function)
 
-    def calibrate(self, agent: Agent, position: Request, seconds: float) -> None:
-        """Choose the tick with which a move takes about `MOVE_SECONDS`."""
+    def calibrate(
+        self, agent: Agent, position: Request, seconds: float, move_seconds: float = MOVE_SECONDS
+    ) -> None:
+        """Choose the tick with which a move takes about `move_seconds`."""
         answer(agent, position, seconds)  # loads it
         self.reset()
         start = self.real()
         answer(agent, position, seconds)
         elapsed = self.real() - start
         if self.readings:
-            tick = max(elapsed / self.readings * max(1.0, elapsed / MOVE_SECONDS), 1e-6)
+            tick = max(elapsed / self.readings * max(1.0, elapsed / move_seconds), 1e-6)
             self.tick = 2.0 ** math.ceil(math.log2(tick))
         else:
             self.tick = 2.0**-10
@@ -280,8 +288,7 @@ class Child:
         agent = self.agent()
 
         def play(observation: Any, configuration: Any) -> Any:
-            board, columns = observation.board, configuration.columns
-            legal = [column for column in range(columns) if not board[column]]
+            board, columns = list(observation.board), configuration.columns
             move: Request = {"seat": seat, "ply": sum(map(bool, board)), "seconds": None, "printed": 0}
             moves.append(move)
             self.wire.send("move", **move)
@@ -291,9 +298,7 @@ class Child:
             except BaseException as error:
                 move.update(kind="raised", error=describe(error, self.path))
                 raise
-            move.update(kind=kind(action), value=shown(action))
-            if move["kind"] == "int":
-                move.update(legal=action in legal, full=0 <= action < columns and action not in legal)
+            move.update(outcome(action, board, columns))
             return action
 
         return play
@@ -341,6 +346,125 @@ class Package:
             return {"answers": answers(agent, positions, seconds, clock, self.wire)}
 
 
+class Restricted:
+    """Answers requests about one submission under restrictions.
+
+    Kaggle's package is not needed for that: any Python from 3.10 on will do. The rules are the parent's.
+
+    Args:
+        wire: where requests come from.
+        setup: the first request: `path` of the submission, names of `restrictions`, `modules` packed beside
+            the submission, `memory` (bytes) for the restriction of that name, and whether the clock is to be
+            `counted`, so that a move takes little.
+    """
+
+    def __init__(self, wire: Wire, setup: Request) -> None:
+        self.wire = wire
+        self.path: str = setup["path"]
+        self.how = restricted().impose(setup["restrictions"], setup["modules"])
+        with suppress(ImportError):  # loaded beforehand on Kaggle
+            importlib.import_module("numpy")
+        if "memory" in setup["restrictions"]:
+            limited = limit_memory(setup["memory"])
+            self.how["memory"] = (limited, "RLIMIT_AS" if limited else "not possible on this system")
+        self.clock = Clock()
+        if setup["counted"]:
+            self.clock.replace()
+        self.agents: list[Agent] = []
+
+    def load(self) -> Request:
+        """Loads the file: how long that takes, what it says on standard error, how it is restricted."""
+        start = self.clock.real()
+        error = None
+        with captured() as said:
+            try:
+                load_file(self.path)
+            except BaseException as raised:
+                error = describe(raised, self.path)
+        return {"seconds": self.clock.real() - start, "error": error, "said": said(), "how": self.how}
+
+    def calibrate(self, position: Request, seconds: float, move_seconds: float) -> Request:
+        """Chooses the tick with which a move takes about `move_seconds`; nothing if the file raises."""
+        with captured(), suppress(BaseException):
+            self.clock.calibrate(self.fresh(), position, seconds, move_seconds)
+        return {"tick": self.clock.tick}
+
+    def begin(self) -> Request:
+        """Fresh agents for both seats of a game."""
+        self.agents = [self.fresh(), self.fresh()]
+        return {}
+
+    def moves(self, positions: list[Request], seconds: float) -> Request:
+        """The moves of the seats' agents in these positions, up to the first that is none."""
+        played = []
+        for position in positions:
+            played.append(self.move(position, seconds))
+            if not played[-1].get("legal"):
+                break
+        return {"moves": played}
+
+    def move(self, position: Request, seconds: float) -> Request:
+        """One move: what came back, how long it took, what was said on standard error."""
+        seat, board = position["mark"] - 1, position["board"]
+        move: Request = {"seat": seat, "ply": position["step"]}
+        self.wire.send("move", **move)
+        random.seed(position["step"])
+        self.clock.reset()
+        start = self.clock.real()
+        with captured() as said:
+            try:
+                action = self.agents[seat](*arguments(position, seconds, self.path))
+                move.update(outcome(action, board, position["columns"]))
+            except BaseException as error:
+                move.update(kind="raised", error=describe(error, self.path))
+        return {**move, "seconds": self.clock.real() - start, "said": said()}
+
+    def fresh(self) -> Agent:
+        """The submission, loaded on its first move; only what it names is passed to it."""
+        chosen: Any = None
+
+        def play(*passed: Any) -> Any:
+            nonlocal chosen
+            chosen = chosen or load_file(self.path)
+            return chosen(*passed[: getattr(getattr(chosen, "__code__", None), "co_argcount", 2)])
+
+        return play
+
+
+def load_file(path: str) -> Any:
+    """What Kaggle would call of the file: its last callable."""
+    with open(path, encoding="utf-8") as file:
+        code = compile(file.read(), path, "exec")
+    namespace: dict[str, Any] = {}
+    sys.path.append(os.path.dirname(path))
+    try:
+        exec(code, namespace)
+    finally:
+        sys.path.pop()
+    return [value for value in namespace.values() if callable(value)][-1]
+
+
+@contextmanager
+def captured() -> Iterator[Callable[[], str]]:
+    """Catch what is printed in the block, as Kaggle does; the function gives the start of standard error."""
+    with io.StringIO() as nothing, io.StringIO() as errors:
+        with redirect_stdout(nothing), redirect_stderr(errors):
+            text = ""
+            yield lambda: text
+        text = errors.getvalue().strip()[:300]
+
+
+def restricted() -> Any:
+    """The module `restricted` beside this file, which no import finds in an isolated Python."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "restricted.py")
+    spec = importlib.util.spec_from_file_location("submission_restricted", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def answers(
     agent: Agent, positions: Sequence[Request], seconds: float, clock: Clock, wire: Wire
 ) -> list[Any]:
@@ -358,18 +482,38 @@ def answers(
 
 def answer(agent: Agent, position: Request, seconds: float) -> Any:
     """The agent's answer to one position, with `seconds` as actTimeout."""
+    try:
+        action = agent(*arguments(position, seconds))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return int(action) if kind(action) == "int" else shown(action)
+
+
+def arguments(position: Request, seconds: float, path: str | None = None) -> tuple[Struct, Struct]:
+    """What Kaggle passes to an agent in a position: observation and configuration."""
+    observation = Struct(
+        remainingOverageTime=position.get("bank", 60),
+        step=position["step"],
+        board=position["board"][:],
+        mark=position["mark"],
+    )
     shape = {name: position[name] for name in ("columns", "rows", "inarow")}
     config = Struct(
         episodeSteps=1000, actTimeout=seconds, runTimeout=1200, **shape, agentTimeout=60, timeout=2
     )
-    observation = Struct(
-        remainingOverageTime=60, step=position["step"], board=position["board"][:], mark=position["mark"]
-    )
-    try:
-        action = agent(observation, config)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return int(action) if kind(action) == "int" else shown(action)
+    if path:
+        config.__raw_path__ = path
+    return observation, config
+
+
+def outcome(action: Any, board: Sequence[int], columns: int) -> Request:
+    """What an agent returned: its kind, its text, and whether a column is legal or full."""
+    told: Request = {"kind": kind(action), "value": shown(action)}
+    if told["kind"] == "int":
+        exists = 0 <= action < columns
+        legal = exists and not board[action]
+        told.update(legal=legal, full=exists and not legal, column=int(action) if legal else None)
+    return told
 
 
 def kind(action: Any) -> str:
@@ -459,12 +603,13 @@ def memory(field: str) -> int | None:
         return None
 
 
-def limit_memory(limit: int) -> None:
-    """Let this process have `limit` bytes more than now, where Linux can limit that."""
+def limit_memory(limit: int) -> bool:
+    """Let this process have `limit` bytes more than now; whether it can be limited, as on Linux."""
     used = memory("VmSize")
     if used is not None:
         resource = importlib.import_module("resource")  # Windows has none
         resource.setrlimit(resource.RLIMIT_AS, (used + limit, used + limit))
+    return used is not None
 
 
 def main() -> None:
@@ -472,7 +617,8 @@ def main() -> None:
     wire = Wire()
     faulthandler.enable()
     setup = json.loads(wire.requests.readline())
-    worker = Child(wire, setup) if "path" in setup else Package(wire, setup)
+    worker: Any = Package if "spec" in setup else Restricted if "restrictions" in setup else Child
+    worker = worker(wire, setup)
     wire.send("result")
     for line in wire.requests:
         request = json.loads(line)

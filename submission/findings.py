@@ -273,6 +273,42 @@ PITFALLS = {
         "The agent connects to the network, and Kaggle has none.",
         "Put what it needs into the file.",
     ),
+    # Under restrictions
+    "needs-network": Pitfall(
+        FAILURE,
+        "The agent cannot play without the network, and Kaggle has none.",
+        "Put what it needs into the file.",
+    ),
+    "needs-files": Pitfall(
+        WARNING,
+        "The agent cannot play without writing to a folder or to a file in memory; Kaggle promises neither.",
+        "Fall back to something that needs no file, and say so on sys.stderr.",
+    ),
+    "needs-memory": Pitfall(
+        WARNING,
+        "The agent cannot play within 1 GB of memory; nobody knows how much Kaggle gives.",
+        "Bound its tables, or make smaller ones when the larger raise MemoryError.",
+    ),
+    "needs-environment": Pitfall(
+        WARNING,
+        "The agent cannot play without an environment variable, and Kaggle's are not yours.",
+        "Use os.environ.get(NAME, VALUE).",
+    ),
+    "slow-on-half": Pitfall(
+        WARNING,
+        "With half of a processor, which may be what Kaggle gives, the agent uses overage time.",
+        "Look at the clock more often; end every search at a deadline before config.actTimeout.",
+    ),
+    "fails-restricted": Pitfall(
+        WARNING,
+        "The agent fails where all is restricted at once, though under no single restriction.",
+        "Run it in a container without network and writable folders to see why.",
+    ),
+    "other-python": Pitfall(
+        WARNING,
+        "The file does not play on another version of Python; Kaggle changes its own from time to time.",
+        "Do without what only some versions have.",
+    ),
     # How it behaves
     "state-between-games": Pitfall(
         WARNING,

@@ -73,6 +73,35 @@ class Comparison:
 
 
 @dataclass
+class Condition:
+    """How the file fares where something is restricted, or on another Python.
+
+    Attributes:
+        label: what is restricted, or which Python plays.
+        how: how that was made; empty if the process did not start.
+        partial: restrictions that bind Python only, not compiled code and child processes.
+        result: what came of it: what was played, or what went wrong.
+        problem: the finding that it led to.
+        loading: seconds.
+        first: seconds of the slower first move, loading included; None where the clock is replaced.
+        longest: seconds of the slowest of the other moves, likewise.
+        positions: random positions that were answered.
+        said: the start of what it printed to standard error, where fallbacks are told.
+    """
+
+    label: str
+    how: str = ""
+    partial: list[str] = field(default_factory=list)
+    result: str = ""
+    problem: str | None = None
+    loading: float | None = None
+    first: float | None = None
+    longest: float | None = None
+    positions: int = 0
+    said: str = ""
+
+
+@dataclass
 class Report(JupyterMixin):
     """What the check found. Parts that were not reached are None or empty.
 
@@ -84,6 +113,9 @@ class Report(JupyterMixin):
         lines: of main.py.
         spec: what the file says it was bundled from.
         memory: the most bytes it took while loading and in the validation episode.
+        repetition: whether its moves were the same again, with seeded random numbers and a counting clock.
+        conditions: how it fares under restrictions and on other Pythons.
+        bank: seconds of overage time left in the worst of all games on Kaggle's own environment.
         findings: the gravest first.
         notes: what was done otherwise than on Kaggle, or left out, and why.
     """
@@ -99,6 +131,9 @@ class Report(JupyterMixin):
     games: list[Game] = field(default_factory=list)
     boards: list[Game] = field(default_factory=list)
     comparison: Comparison | None = None
+    repetition: str | None = None
+    conditions: list[Condition] = field(default_factory=list)
+    bank: float | None = None
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -135,7 +170,31 @@ class Report(JupyterMixin):
         for part, title, value in self._rows():
             table.add_row(title, value or Text("not reached", style="dim"), self._mark(part, bool(value)))
         notes = [Text(f"Note: {note}", style="dim") for note in self.notes]
-        return Group(table, *map(_shown, self.findings), *notes, Text(), self.verdict())
+        conditions = [self._conditions()] if self.conditions else []
+        return Group(table, *conditions, *map(_shown, self.findings), *notes, Text(), self.verdict())
+
+    def _conditions(self) -> Table:
+        """How it fares under each condition, with how that was made."""
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("Condition", no_wrap=True)
+        for title in ("Loads", "First", "Slowest"):
+            table.add_column(title, justify="right", no_wrap=True)
+        table.add_column("What came of it", overflow="fold")
+        explained = set[str]()
+        for condition in self.conditions:
+            style = STYLES[WARNING][1] if condition.problem else ""
+            seen = Text(
+                f"{condition.problem}: {condition.result}" if condition.problem else condition.result, style
+            )
+            if condition.said:
+                seen.append(f"\nsaid: {condition.said}")
+            if new := [way for way in condition.how.split(", ") if way not in explained]:
+                seen.append(f"\nby {', '.join(new)}", "dim")
+                explained.update(new)
+            times = (condition.loading, condition.first, condition.longest)
+            shown = ["" if seconds is None else _seconds(seconds) for seconds in times]
+            table.add_row(condition.label, *shown, seen)
+        return table
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         """The part of each row, its title, and what was seen; empty text if it was not reached."""
@@ -156,9 +215,13 @@ class Report(JupyterMixin):
                 )
             ]
             yield "times", "Move times", f"{', '.join(shown)} ({times.moves} moves)"
-            yield "overage", "Overage time", f"{_seconds(times.overage)} of {times.bank:g} s in a game"
+            used = f"{_seconds(times.overage)} of {times.bank:g} s in a game"
+            left = "" if self.bank is None else f"; {self.bank:.2f} s left in the worst of all games"
+            yield "overage", "Overage time", used + left
         if self.memory is not None:
             yield "memory", "Memory", _memory(self.memory).strip(", ")
+        if self.repetition:
+            yield "repetition", "Repeated positions", self.repetition
         for game in self.games:
             yield game.label, game.label, game.result
         if self.boards:

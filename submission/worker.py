@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import queue
@@ -19,6 +20,8 @@ CHILD = Path(__file__).with_name("child.py")
 KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "WINDIR")
 START_SECONDS = 120.0
 """How long starting may take: importing kaggle_environments, on a machine that is busy."""
+PERIOD = 0.05
+"""Seconds in which a child with half of a processor is once stopped and once let go."""
 
 Event = dict[str, Any]
 
@@ -48,19 +51,23 @@ class Worker:
         setup: the first request (see `submission.child`).
         folder: where it has its empty working directory and its home, with no way back to the kit.
         patience: seconds without an event after which it is lost.
+        python: the interpreter, the running one if not given.
 
     Its environment holds little more than PATH: no thread limits, no PYTHONPATH.
     """
 
-    def __init__(self, setup: Mapping[str, Any], folder: Path, patience: float) -> None:
+    def __init__(
+        self, setup: Mapping[str, Any], folder: Path, patience: float, python: Path | None = None
+    ) -> None:
         home = folder / "work"
         home.mkdir(exist_ok=True)
         environment = {name: os.environ[name] for name in KEPT if name in os.environ}
         environment |= dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(folder))
         self.patience = patience
         self.last: Event = {}
+        self.ended = threading.Event()
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(CHILD)],
+            [python or sys.executable, "-I", "-B", str(CHILD)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -97,8 +104,26 @@ class Worker:
         self._send({"do": do, **arguments})
         return self._result(self.patience, on_event)
 
+    def halve(self) -> str | None:
+        """Give the child half of the time from now on, as a quota of processor time does; how that is done.
+
+        None where processes cannot be stopped, as on Windows.
+        """
+        if not hasattr(signal, "SIGSTOP"):
+            return None
+        threading.Thread(target=self._stop_and_go, daemon=True).start()
+        return f"stopping it for {1000 * PERIOD / 2:g} of every {1000 * PERIOD:g} ms"
+
+    def _stop_and_go(self) -> None:
+        for order in itertools.cycle((signal.SIGSTOP, signal.SIGCONT)):
+            if self.ended.wait(PERIOD / 2):
+                return
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, order)
+
     def close(self) -> None:
         """End the child and whatever it has started."""
+        self.ended.set()
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
