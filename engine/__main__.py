@@ -78,15 +78,14 @@ def bench(options: argparse.Namespace) -> int:
     find = finder(solver, options.size)
     seconds, nodes, wrong = [], 0, 0
     for number, (moves, expected) in enumerate(_scored(options.file), 1):
-        _forget(solver)
-        before = _nodes_before(solver)
+        solver.forget()
         start = perf_counter()
         try:
             score, _ = find(moves, False)
         except ValueError as error:
             raise UsageError(f"{options.file}, line {number}: {moves!r}: {error}") from None
         seconds.append(perf_counter() - start)
-        nodes += solver.nodes - before
+        nodes += solver.nodes
         if score != expected:
             wrong += 1
             print(f"line {number}: {moves} is {score}, not {expected}")
@@ -132,18 +131,6 @@ def finder(solver: Solver, size: Size) -> Callable[[str, bool], tuple[int, Score
 
 def _by_board(solver: ExactSolver, board: Board, columns: bool) -> tuple[int, Scores]:
     return solver.score(board), solver.column_scores(board) if columns else []
-
-
-def _forget(solver: Solver) -> None:
-    if isinstance(solver, ExactSolver):
-        solver.upper_bounds.clear()
-    else:
-        solver.forget()
-
-
-def _nodes_before(solver: Solver) -> int:
-    """What `solver.nodes` counts from: the native core counts every call on its own."""
-    return solver.nodes if isinstance(solver, ExactSolver) else 0
 
 
 def _positions(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -18,21 +18,19 @@ from typing import TypeVar
 from engine.board import Board
 from engine.clock import now
 from engine.native.build import NativeError, library, source_hash
+from engine.solver import NEAR_CELLS, OutOfTimeError
+
+__all__ = ["NativeSolver", "OutOfTimeError", "Table", "fits"]
 
 ABI = 2
 NO_SCORE = -1000
 WIDEST = 1000  # more than any score
-NEAR_CELLS = 20  # as in core.c: with no more empty cells, a search leaves the shared table alone
 SLICE_NODES = 10_000  # 1 ms, on large boards 3: as long may a deadline and Ctrl-C wait
 TICK = 0.005  # seconds; Windows keeps Ctrl-C back while one thread waits for another
 NO_LIMIT = 2**64 - 1
 MEGABYTE = 2**20
 WORD = 2**64 - 1
 Found = TypeVar("Found")
-
-
-class OutOfTimeError(Exception):
-    """The deadline passed before the position was solved."""
 
 
 @cache

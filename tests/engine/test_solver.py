@@ -12,6 +12,7 @@ import pytest
 from engine import clock
 from engine.board import Board
 from engine.native import build
+from engine.native import solver as native_solver
 from engine.native.solver import NativeSolver, OutOfTimeError, Table, fits
 from engine.solver import ExactSolver
 
@@ -86,7 +87,8 @@ def test_both_solvers_give_the_scores_of_plain_minimax(size, empty):
         best = max(score for score in expected if score is not None)
         assert readable.score(board) == quick.score(board) == best
         columns = [column for column, score in enumerate(expected) if score == best]
-        assert quick.best_columns(board) == quick.best_columns(board, score=best) == (best, columns)
+        for solver in (readable, quick):
+            assert solver.best_columns(board) == solver.best_columns(board, score=best) == (best, columns)
         assert quick.score(board, weak=True) == (best > 0) - (best < 0)
 
 
@@ -114,10 +116,26 @@ def test_the_empty_board(native):
     assert native.column_scores(Board()) == [-2, -1, 0, 1, 0, -1, -2]
 
 
-def test_the_readable_solver_on_stored_scores():
+def test_the_readable_solver_visits_the_same_nodes(native, monkeypatch):
+    """2,500 positions, each after the others: the tables keep and lose the same."""
+    monkeypatch.setattr(native_solver, "SLICE_NODES", native_solver.NO_LIMIT)
+    native.forget()
+    readable = ExactSolver()
+    rows = scored("end-easy") + scored("middle-easy") + scored("begin-easy", 40) + scored("middle-medium", 15)
+    for moves, score in rows + scored("end-easy", 400):
+        board = Board.from_moves(moves)
+        assert readable.score(board) == native.score(board) == score, moves
+        assert readable.nodes == native.nodes, moves
+        if score > 8:
+            assert readable.best_columns(board) == native.best_columns(board), moves
+            assert readable.nodes == native.nodes, moves
+
+
+def test_the_readable_solver_stops_at_its_deadline():
     solver = ExactSolver()
-    for moves, score in scored("end-easy") + scored("middle-easy", 100):
-        assert solver.score(Board.from_moves(moves)) == score, moves
+    with pytest.raises(OutOfTimeError):
+        solver.score(Board(), deadline=clock.now() + 0.05)
+    assert solver.score(Board.from_moves(scored("end-easy", 1)[0][0])) == scored("end-easy", 1)[0][1]
 
 
 def test_perft(native):
@@ -168,7 +186,7 @@ def test_a_full_board_is_a_draw_and_a_finished_game_has_no_score(native):
         if board.is_draw:
             break
     assert native.score(board) == ExactSolver().score(board) == 0
-    assert native.best_columns(board) == (0, [])
+    assert native.best_columns(board) == ExactSolver().best_columns(board) == (0, [])
     won = Board.from_moves("1212121")
     for solver in (native, ExactSolver()):
         with pytest.raises(ValueError, match="the game is over"):
