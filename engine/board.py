@@ -20,7 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.10 has none, and a submission may meet it
 
 SYMBOLS = ".XO"
 COLOURS = ("#ffffff", "#f2c12e", "#d64545")

@@ -18,9 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
-from typing import Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from engine.clock import now
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class Game(Protocol):
