@@ -1,7 +1,10 @@
-"""`python -m evaluation`: matches between agents."""
+"""`python -m evaluation`: matches and tournaments between agents."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +18,13 @@ from rich.text import Text
 from evaluation import console
 from evaluation.errors import InputError
 from evaluation.kaggle import render_html
+from evaluation.live import Progress
 from evaluation.match import MatchInterrupted, play_match
 from evaluation.openings import PLIES
 from evaluation.records import GameRecord
 from evaluation.result import MatchResult
+from evaluation.standings import TournamentResult
+from evaluation.tournament import TournamentInterrupted, play_tournament
 
 app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
@@ -81,6 +87,59 @@ def match(
         console.messages.print(f"the first game is in {html}")
 
 
+@app.command()
+def tournament(
+    agents: Annotated[list[str], typer.Argument(metavar="SPEC ...", help=SPECS)],
+    *,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Games are kept here; again, to go on.")],
+    games: Annotated[int, typer.Option(help="How many games every two agents play.")] = 100,
+    jobs: Annotated[int | None, typer.Option(help="How many processes play; all processors.")] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a dask scheduler.")] = None,
+    gauntlet: Annotated[bool, typer.Option("--gauntlet", help="Only the first meets the others.")] = False,
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="SCORE0 SCORE1", help="End a meeting when one of two scores is accepted."),
+    ] = None,
+    anchor: Annotated[str | None, typer.Option(metavar="SPEC", help="Rated 0; the first one.")] = None,
+    seed: Annotated[int, typer.Option(help="What openings and random choices follow from.")] = 0,
+    referee: Annotated[Referee, typer.Option(help="fast, or Kaggle's own environment.")] = Referee.fast,
+    rows: Annotated[int, typer.Option()] = 6,
+    columns: Annotated[int, typer.Option()] = 7,
+    inarow: Annotated[int, typer.Option()] = 4,
+    act_timeout: Annotated[float | None, typer.Option(help="Seconds a move; 2 if not given.")] = None,
+    opening_plies: Annotated[int, typer.Option(help="Discs set up before a game; 0 for none.")] = PLIES,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Every two agents play a match; print ratings and a cross-table. Goes on where it was stopped."""
+    with Progress() as progress:
+        try:
+            result = play_tournament(
+                agents,
+                games=games,
+                out=out,
+                jobs=jobs or os.cpu_count() or 1,
+                cluster=cluster,
+                gauntlet=gauntlet,
+                sprt=sprt,
+                anchor=anchor,
+                seed=seed,
+                referee=referee.value,
+                configuration={"rows": rows, "columns": columns, "inarow": inarow, "actTimeout": act_timeout},
+                opening_plies=opening_plies,
+                on_game=progress.on_game,
+            )
+        except TournamentInterrupted as stop:
+            progress.close()
+            _report(stop.result, json)
+            console.messages.print(f"{stop}; go on with\n  {_this_command()}", soft_wrap=True, markup=False)
+            raise
+    _report(result, json)
+
+
+def _this_command() -> str:
+    return shlex.join(["python", "-m", "evaluation", *sys.argv[1:]])
+
+
 @contextmanager
 def _live_tally(games: int, quiet: bool) -> Iterator[Callable[[int, GameRecord], None]]:
     """Shows how the match stands, as told of every game's number and record."""
@@ -96,10 +155,10 @@ def _live_tally(games: int, quiet: bool) -> Iterator[Callable[[int, GameRecord],
         yield on_game
 
 
-def _report(result: MatchResult, json: bool) -> None:
+def _report(result: MatchResult | TournamentResult, json: bool) -> None:
     if json:
         print(result.to_json())
-    elif result.records:
+    elif result:
         text = Text(str(result))
         text.highlight_regex(r"\A.*", "bold")
         text.highlight_regex(r"(?m)^  forfeits.*", "red")

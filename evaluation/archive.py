@@ -82,7 +82,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
     path = folder / SETTINGS_FILE
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
-        settings["agents"]  # noqa: B018 - a TypeError or KeyError where it is something else
+        settings["agents"]
     except OSError as error:
         raise InputError(f"{folder} holds no tournament: cannot read {path}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError):

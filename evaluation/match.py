@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import pickle
-import random
-import signal
-import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
-from hashlib import blake2b
-from multiprocessing import get_context
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from evaluation import kaggle
 from evaluation.errors import InputError
-from evaluation.loading import Agent, agent_name, load_agent
+from evaluation.loading import Agent, agent_name
 from evaluation.openings import PLIES, openings
 from evaluation.records import Ending, GameRecord
-from evaluation.referee import complete, play_game
+from evaluation.referee import complete
 from evaluation.result import MatchResult
+from evaluation.workers import (
+    REFEREES,
+    Player,
+    Task,
+    WorkerError,
+    check_agents,
+    check_numbers,
+    generators_kept,
+    play_all,
+    seed_of,
+    workers,
+)
 
-Games = Generator[tuple[int, GameRecord]]
-REFEREES = {"fast": play_game, "kaggle": kaggle.play_game}
+__all__ = ["MatchInterrupted", "WorkerError", "game_seed", "get_win_percentages", "play_match"]
 
 
 class MatchInterrupted(KeyboardInterrupt):
@@ -36,10 +36,6 @@ class MatchInterrupted(KeyboardInterrupt):
     def __init__(self, result: MatchResult) -> None:
         super().__init__(f"interrupted after {len(result.records)} games")
         self.result = result
-
-
-class WorkerError(InputError):
-    """A process that played games has ended, or could not start."""
 
 
 def play_match(
@@ -75,30 +71,34 @@ def play_match(
         InputError: for what cannot be played, `SpecError` and `WorkerError` among them.
         MatchInterrupted: on Ctrl-C; it carries the result so far.
     """
-    for name, value, least in (("games", games, 1), ("jobs", jobs, 1), ("opening_plies", opening_plies, 0)):
-        if value < least:
-            raise InputError(f"{name} must be at least {least}, not {value}")
+    check_numbers(games=(games, 1), jobs=(jobs, 1), opening_plies=(opening_plies, 0))
     if referee not in REFEREES:
         raise InputError(f"there is no referee {referee!r}: choose fast or kaggle")
-    plan = _Plan((agent1, agent2), seed, referee, complete(configuration))
-    starts = openings(plan.settings, (games + 1) // 2, seed, opening_plies)
-    tasks = [(number, starts[number // 2 % len(starts)]) for number in range(games)]
+    seats = (agent1, agent2), (agent2, agent1)
+    settings = complete(configuration)
+    starts = openings(settings, (games + 1) // 2, seed, opening_plies)
+    tasks = (
+        Task(number, seats[number % 2], game_seed(seed, number), opening)
+        for number in range(games)
+        for opening in [starts[number // 2 % len(starts)]]
+    )
     records: dict[int, GameRecord] = {}
 
     def result() -> MatchResult:
         names = agent_name(agent1), agent_name(agent2)
-        return MatchResult(names, seed, referee, plan.settings, dict(sorted(records.items())))
+        return MatchResult(names, seed, referee, settings, dict(sorted(records.items())))
 
     try:
-        with _generators_kept():
-            for spec in plan.agents:
-                load_agent(spec)  # what cannot be loaded is found before a game is played
-            with closing(_in_processes(plan, tasks, jobs) if jobs > 1 else plan.play(tasks)) as played:
-                for number, record in played:
+        with generators_kept():
+            check_agents(seats[0], jobs)
+            with workers(jobs) as place:
+                for task, outcome in play_all(Player(referee, settings), tasks, place):
+                    if isinstance(outcome, InputError):
+                        raise outcome
                     # One dictionary for all, and without the steps that Kaggle's referee leaves with it.
-                    records[number] = replace(record, configuration=plan.settings)
+                    records[task.key] = replace(outcome, configuration=settings)
                     if on_game:
-                        on_game(number, record)
+                        on_game(task.key, records[task.key])
     except KeyboardInterrupt:
         raise MatchInterrupted(result()) from None
     return result()
@@ -131,104 +131,4 @@ class _Printed(MatchResult):
 
 def game_seed(seed: int, number: int) -> int:
     """The seed (64 bits) of game `number` of a match; the same on every machine."""
-    return int.from_bytes(blake2b(f"{seed} {number}".encode(), digest_size=8).digest())
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What all games of a match share."""
-
-    agents: tuple[str | Agent, str | Agent]
-    seed: int
-    referee: str
-    settings: dict[str, Any]
-
-    def play(self, tasks: Sequence[tuple[int, tuple[int, ...]]]) -> Games:
-        """Plays games given by number and opening."""
-        for number, opening in tasks:
-            seed = game_seed(self.seed, number)
-            random.seed(seed)
-            np.random.seed(seed % 2**32)
-            one, two = map(load_agent, self.agents)
-            seats = (two, one) if number % 2 else (one, two)
-            yield number, REFEREES[self.referee](seats, self.settings, opening)
-
-    def play_all(self, tasks: Sequence[tuple[int, tuple[int, ...]]]) -> list[tuple[int, GameRecord]]:
-        """`play`, all at once: what a worker is asked for."""
-        return list(self.play(tasks))
-
-
-@contextmanager
-def _generators_kept() -> Iterator[None]:
-    """Puts the global random generators back to where they were."""
-    states = random.getstate(), np.random.get_state()
-    try:
-        yield
-    finally:
-        random.setstate(states[0])
-        np.random.set_state(states[1])
-
-
-def _in_processes(plan: _Plan, tasks: Sequence[tuple[int, tuple[int, ...]]], jobs: int) -> Games:
-    """Plays the games in `jobs` processes, pair by pair or in small groups of pairs; yields them as they end.
-
-    Processes are started afresh (spawn): a fork of a process with threads, such as a notebook's, may hang.
-    """
-    for agent in plan.agents:
-        _check_shippable(agent)
-    size = 2 * min(16, 1 + len(tasks) // (200 * jobs))
-    groups = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_ctrl_c)
-    try:
-        with _ctrl_c_held_back():
-            futures = [pool.submit(plan.play_all, group) for group in groups]
-        for future in as_completed(futures):
-            yield from future.result()
-    except BrokenProcessPool:
-        raise WorkerError(
-            "a process that played games has ended: an agent crashed it, memory ran out, or a script calls "
-            'this without the guard if __name__ == "__main__": try jobs=1'
-        ) from None
-    finally:
-        # At once, games under way included; from Python 3.14 on there is a method for it.
-        for worker in list(pool._processes.values()):
-            worker.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _ctrl_c_held_back() -> Iterator[None]:
-    """Ctrl-C comes after the block; to processes started in it never, so they do not fail half started."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _ignore_ctrl_c() -> None:
-    """For workers: it is the parent that ends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _check_shippable(agent: str | Agent) -> None:
-    """Raises `InputError` for a callable that another process could not find again by its name."""
-    if isinstance(agent, str):
-        return
-    try:
-        shippable = b"__main__" not in pickle.dumps(agent) or _has_main_file()
-    except (pickle.PicklingError, AttributeError, TypeError):
-        shippable = False
-    if not shippable:
-        raise InputError(
-            f"{agent_name(agent)} cannot be sent to other processes: put it into a file and name that "
-            '("my_agent.py"), or play with jobs=1'
-        )
-
-
-def _has_main_file() -> bool:
-    """Whether other processes can run `__main__` again: not that of a notebook or of standard input."""
-    return Path(getattr(sys.modules["__main__"], "__file__", "")).is_file()
+    return seed_of(seed, number)

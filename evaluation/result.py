@@ -10,7 +10,7 @@ from html import escape
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from evaluation import stats
+from evaluation import stats, tables
 from evaluation.records import Ending, GameRecord
 from evaluation.referee import SETTINGS
 
@@ -140,6 +140,9 @@ class MatchResult:
         first, second = (MoveTimes(len(s), fmean(s or [0.0]), max(s, default=0.0)) for s in seconds)
         return first, second
 
+    def __bool__(self) -> bool:
+        return bool(self.records)
+
     def to_json(self) -> str:
         """Everything but the games as one JSON object, on one line."""
         first, second = self.by_seat
@@ -169,20 +172,13 @@ class MatchResult:
         return f"<MatchResult {self._title()}: {score} of {len(self.records)} games>"
 
     def __str__(self) -> str:
-        rows = self._table()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  " + "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-        ]
-        notes = [f"  {label:14}  {text}" for label, text in self._notes()]
-        return "\n".join([self._title(), "", *lines, "", *notes])
+        return "\n".join(
+            [self._title(), "", tables.as_text(self._table()), "", tables.notes_as_text(self._notes())]
+        )
 
     def _repr_html_(self) -> str:
-        head, *rows = self._table()
-        cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        notes = "".join(f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in self._notes())
-        return f"<p><b>{escape(self._title())}</b></p><table><tr>{cells}</tr>{body}</table><dl>{notes}</dl>"
+        title = f"<p><b>{escape(self._title())}</b></p>"
+        return title + tables.as_html(self._table()) + tables.notes_as_html(self._notes())
 
     def _title(self) -> str:
         return f"{self.names[0]} against {self.names[1]}"
@@ -202,9 +198,9 @@ class MatchResult:
         replayed = len(self.records) - self.distinct_games
         return [
             ("95 % interval", f"{stats.percentage(low)} to {stats.percentage(high)}"),
-            ("games ended by", _counts(self.endings)),
+            ("games ended by", counted(self.endings)),
             *(
-                ("forfeits", f"{name}: {_counts(forfeits)}{self._first_error(agent)}")
+                ("forfeits", f"{name}: {counted(forfeits)}{self._first_error(agent)}")
                 for agent, (name, forfeits) in enumerate(zip(self._labels(), self.forfeits, strict=True))
                 if forfeits
             ),
@@ -214,7 +210,7 @@ class MatchResult:
                 ("ms a move", f"{name}: {1000 * mean:.3g}, longest {1000 * longest:.3g}")
                 for name, (_, mean, longest) in zip(self._labels(), self.times, strict=True)
             ),
-            ("played with", f"{self.referee} referee, seed {self.seed}, {self._board()}"),
+            ("played with", f"{self.referee} referee, seed {self.seed}, {board(self.configuration)}"),
         ]
 
     def _first_error(self, agent: int) -> str:
@@ -230,13 +226,11 @@ class MatchResult:
         one, two = self.names
         return (one, two) if one != two else (f"{one} (1)", f"{two} (2)")
 
-    def _board(self) -> str:
-        """The size of the board and whatever else differs from Kaggle's settings."""
-        settings = self.configuration
-        others = (
-            f"{k} {v}" for k, v in settings.items() if k not in BOARD and v != SETTINGS.get(k, [None])[0]
-        )
-        return ", ".join(["{rows}x{columns} board, inarow {inarow}".format(**settings), *others])
+
+def board(settings: Mapping[str, Any]) -> str:
+    """The size of the board and whatever else differs from Kaggle's settings."""
+    others = (f"{k} {v}" for k, v in settings.items() if k not in BOARD and v != SETTINGS.get(k, [None])[0])
+    return ", ".join(["{rows}x{columns} board, inarow {inarow}".format(**settings), *others])
 
 
 def _swap(number: int, index: int) -> int:
@@ -244,5 +238,6 @@ def _swap(number: int, index: int) -> int:
     return (number + index) % 2
 
 
-def _counts(counter: Counter[Ending]) -> str:
+def counted(counter: Counter[Ending]) -> str:
+    """How often each ending occurred, the most frequent first."""
     return ", ".join(f"{ending} {count}" for ending, count in counter.most_common())

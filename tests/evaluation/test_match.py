@@ -423,9 +423,3 @@ def test_a_single_round(capsys):
 
 def test_default_is_a_hundred_rounds():
     assert len(get_win_percentages(leftmost, full_column).records) == 100
-
-
-def test_public_names():
-    import evaluation
-
-    assert set(evaluation.__all__) == {"MatchInterrupted", "MatchResult", "get_win_percentages", "play_match"}
