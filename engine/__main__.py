@@ -8,9 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BufferedReader
+from math import inf
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import NamedTuple, TextIO, cast
 
 from engine.board import Board, BoardError, parse_moves
 from engine.native.build import NativeError
@@ -19,6 +21,8 @@ from engine.solver import ExactSolver
 
 Solver = NativeSolver | ExactSolver
 Scores = list[int | None]
+CHUNK = 2**16  # bytes of standard input
+SCREEN_SECONDS = 0.2  # between two looks of a person at the screen
 COLUMN_OF_DIGIT = bytes.maketrans(b"123456789", bytes(range(9)))
 
 
@@ -32,6 +36,40 @@ class Size(NamedTuple):
 
 class UsageError(ValueError):
     """What a person gave that cannot be used; the message is one line."""
+
+
+class Progress:
+    """How far it is, on one line of stderr if that is a screen and it takes longer than a second."""
+
+    def __init__(self, total: int | None = None, screen: TextIO | None = None) -> None:
+        self.screen = screen or sys.stderr
+        self.total = total
+        self.done = 0
+        self.start = perf_counter()
+        self.next = self.start + 1 if self.screen.isatty() else inf
+        self.width = 0
+
+    def step(self) -> None:
+        """One more is done."""
+        self.done += 1
+        if (time := perf_counter()) < self.next:
+            return
+        self.next = time + SCREEN_SECONDS
+        speed = self.done / (time - self.start)
+        line = f"{self.done:,} positions, {speed:,.1f} a second"
+        if self.total:
+            line = f"{self.done:,} of {self.total:,}, {(self.total - self.done) / speed:,.0f} s to go"
+        self._write(line)
+
+    def clear(self) -> None:
+        """Leaves the line empty, before something else is written."""
+        if self.width:
+            self._write("")
+
+    def _write(self, line: str) -> None:
+        self.screen.write(f"\r{line:{self.width}}" + ("" if line else "\r"))
+        self.screen.flush()
+        self.width = len(line)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,57 +93,85 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def solve(options: argparse.Namespace) -> int:
-    """Prints `MOVES SCORE` for every position, in the order in which they come."""
-    solver = make_solver(options.size)
+    """Prints `MOVES SCORE` for every position, in the order in which they come, as soon as it is found."""
+    solver = make_solver(options.size, options.threads)
     find = finder(solver, options.size)
-    for where, moves in _positions(options.moves):
-        try:
-            score, columns = find(moves, options.columns)
-        except ValueError as error:
-            raise UsageError(f"{where}: {moves!r}: {error}") from None
-        if options.json:
-            found = {"moves": moves, "score": score, **({"columns": columns} if options.columns else {})}
-            print(json.dumps(found))
-        else:
-            listed = "".join(f" {'-' if value is None else value}" for value in columns)
-            print(f"{moves} {score}{':' if listed else ''}{listed}".strip())
+    progress = Progress(len(options.moves))
+    shown = perf_counter()
+    try:
+        for where, moves in _positions(options.moves):
+            try:
+                score, columns = find(moves, options.columns)
+            except ValueError as error:
+                raise UsageError(f"{where}: {moves!r}: {error}") from None
+            print(_answer(moves, score, columns, options.json))
+            if (time := perf_counter()) > shown + SCREEN_SECONDS:  # not each: there may be 100,000 a second
+                sys.stdout.flush()
+                shown = time
+            if not sys.stdout.isatty():
+                progress.step()
+    finally:
+        progress.clear()
     return 0
+
+
+def _answer(moves: str, score: int, columns: Scores, as_json: bool) -> str:
+    if as_json:
+        return json.dumps({"moves": moves, "score": score, **({"columns": columns} if columns else {})})
+    listed = "".join(f" {'-' if value is None else value}" for value in columns)
+    return f"{moves} {score}{':' if listed else ''}{listed}".strip()
 
 
 def bench(options: argparse.Namespace) -> int:
     """Solves the positions of a file, the table emptied before each, and compares the scores."""
-    solver = make_solver(options.size)
+    solver = make_solver(options.size, options.threads)
     find = finder(solver, options.size)
-    seconds, nodes, wrong = [], 0, 0
-    for number, (moves, expected) in enumerate(_scored(options.file), 1):
-        solver.forget()
-        start = perf_counter()
-        try:
-            score, _ = find(moves, False)
-        except ValueError as error:
-            raise UsageError(f"{options.file}, line {number}: {moves!r}: {error}") from None
-        seconds.append(perf_counter() - start)
-        nodes += solver.nodes
-        if score != expected:
-            wrong += 1
-            print(f"line {number}: {moves} is {score}, not {expected}")
-    if not seconds:
+    rows = list(_scored(options.file))
+    if not rows:
         raise UsageError(f"{options.file} holds no positions: write one `moves score` a line")
-    count, total = len(seconds), sum(seconds)
-    mean, longest = 1e6 * total / count, 1e6 * max(seconds)
-    print(
-        f"{count} positions, {wrong} wrong: mean {mean:,.1f} us, longest {longest:,.1f} us, "
-        f"mean {nodes / count:,.0f} nodes, {nodes / total / 1e6:.2f} million nodes/s"
-    )
+    progress = Progress(len(rows))
+    seconds: list[float] = []
+    nodes = wrong = 0
+    try:
+        for number, (moves, expected) in enumerate(rows, 1):
+            solver.forget()
+            start = perf_counter()
+            try:
+                score, _ = find(moves, False)
+            except ValueError as error:
+                raise UsageError(f"{options.file}, line {number}: {moves!r}: {error}") from None
+            seconds.append(perf_counter() - start)
+            nodes += solver.nodes
+            progress.step()
+            if score != expected:
+                wrong += 1
+                progress.clear()
+                print(f"line {number}: {moves} is {score}, not {expected}", flush=True)
+    finally:  # also after Ctrl-C
+        progress.clear()
+        if seconds:
+            print(_summary(seconds, nodes, wrong))
     return 1 if wrong else 0
 
 
-def make_solver(size: Size) -> Solver:
+def _summary(seconds: list[float], nodes: int, wrong: int) -> str:
+    count, total = len(seconds), sum(seconds)
+    mean, longest = 1e6 * total / count, 1e6 * max(seconds)
+    return (
+        f"{count} positions, {wrong} wrong: mean {mean:,.1f} us, longest {longest:,.1f} us, "
+        f"mean {nodes / count:,.0f} nodes, {nodes / total / 1e6:.2f} million nodes/s"
+    )
+
+
+def make_solver(size: Size, threads: int = 1) -> Solver:
     """The native solver, or, saying so, the one in Python where that cannot be had."""
     try:
-        return NativeSolver(*size)
+        return NativeSolver(*size, threads=threads)
     except (NativeError, ValueError) as error:
-        print(f"note: {error}; solving in Python, which is some thousand times slower", file=sys.stderr)
+        print(
+            f"note: {error}; solving in Python, in one thread, which is some hundred times slower",
+            file=sys.stderr,
+        )
         return ExactSolver(*size)
 
 
@@ -138,10 +204,20 @@ def _positions(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:
     if arguments:
         yield from ((f"position {number}", moves) for number, moves in enumerate(arguments, 1))
     else:
-        yield from (
-            (f"line {number}", line.split(maxsplit=1)[0] if line.strip() else "")
-            for number, line in enumerate(sys.stdin, 1)
-        )
+        for number, line in enumerate(_lines(), 1):
+            yield f"line {number}", line.split(maxsplit=1)[0] if line.strip() else ""
+
+
+def _lines() -> Iterator[str]:
+    """Lines of standard input. What has been printed is shown before waiting for more of them."""
+    rest = b""
+    stdin = cast(BufferedReader, sys.stdin.buffer)
+    while chunk := stdin.read1(CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line.decode(errors="replace") for line in lines)
+        sys.stdout.flush()
+    if rest:
+        yield rest.decode(errors="replace")
 
 
 def _scored(path: Path) -> Iterator[tuple[str, int]]:
@@ -167,6 +243,12 @@ def _size(text: str) -> Size:
     return Size(*map(int, match.groups()))
 
 
+def _threads(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of threads: write 1 to 64")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -186,6 +268,7 @@ def _parser() -> argparse.ArgumentParser:
     timed.set_defaults(run=bench)
     for each in (command, timed):
         each.add_argument("--size", type=_size, default=Size(6, 7, 4), help="rows, columns and inarow: 6x7x4")
+        each.add_argument("--threads", type=_threads, default=1, help="solve a hard position in so many: 1")
     return parser
 
 

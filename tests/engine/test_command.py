@@ -26,6 +26,10 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
     return status, printed.out, printed.err
 
 
+def stdin(text: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(text.encode()))
+
+
 def test_positions_as_arguments(capsys):
     status, out, err = run(capsys, "solve", "44444", "2252576253462244111563365343671351441")
     assert (status, err) == (0, "")
@@ -46,10 +50,72 @@ def test_columns_and_json(capsys):
 
 
 def test_a_stream_with_other_words_behind_the_moves(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{LATE} 99\n2252576253462244111563365343671351441\n"))
+    monkeypatch.setattr(sys, "stdin", stdin(f"{LATE} 99\n2252576253462244111563365343671351441"))
     status, out, _ = run(capsys, "solve")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()] == [LATE, "2252576253462244111563365343671351441"]
+
+
+def test_a_line_is_answered_before_the_next_one_comes():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "engine", "solve"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    for _ in range(2):
+        process.stdin.write(f"{LATE}\n")
+        assert process.stdout.readline().startswith(f"{LATE} ")
+    assert process.communicate() == ("", None)
+    assert process.returncode == 0
+
+
+def test_bytes_that_are_no_text_get_one_line(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\n")))
+    status, out, err = run(capsys, "solve")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: line 1: ")
+
+
+def test_threads_give_the_same_scores(capsys, tmp_path):
+    moves, score = (ROOT / "tests/positions/begin-medium.txt").read_text().split()[:2]
+    status, out, _ = run(capsys, "solve", "--threads", "2", moves)
+    assert (status, out) == (0, f"{moves} {score}\n")
+    (tmp_path / "one").write_text(f"{moves} {score}\n")
+    assert run(capsys, "bench", "--threads", "2", str(tmp_path / "one"))[0] == 0
+    for bad in ("0", "two", "65"):
+        with pytest.raises(SystemExit):
+            command.main(["solve", "--threads", bad, moves])
+        assert "1 to 64" in capsys.readouterr().err
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_after_a_second_and_leaves_nothing_behind(monkeypatch):
+    clock = iter([0.0, 0.5, 1.5, 1.6, 3.0])
+    monkeypatch.setattr(command, "perf_counter", lambda: next(clock))
+    progress = command.Progress(8, Screen())
+    shown = []
+    for _ in range(4):
+        progress.step()
+        shown.append(progress.screen.getvalue())
+    assert shown == ["", "\r2 of 8, 4 s to go", "\r2 of 8, 4 s to go", shown[3]]
+    assert shown[3].endswith("\r4 of 8, 3 s to go")
+    progress.clear()
+    assert progress.screen.getvalue() == shown[3] + "\r" + " " * len("4 of 8, 3 s to go") + "\r"
+
+
+def test_no_progress_in_a_file():
+    progress = command.Progress(None, io.StringIO())
+    progress.start = progress.next - 100
+    progress.step()
+    progress.clear()
+    assert progress.screen.getvalue() == ""
 
 
 def test_wide_boards_take_numbers_with_commas(capsys):
@@ -77,7 +143,7 @@ def test_bad_positions_get_one_line(moves, message, capsys):
 
 
 def test_a_bad_line_in_a_stream_keeps_the_answers_before_it(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{LATE}\nnonsense\n{LATE}\n"))
+    monkeypatch.setattr(sys, "stdin", stdin(f"{LATE}\nnonsense\n{LATE}\n"))
     status, out, err = run(capsys, "solve")
     assert status == 2
     assert out.startswith(LATE)
@@ -145,13 +211,16 @@ def test_bench_tells_right_scores_from_wrong_ones(capsys, tmp_path):
 def test_without_the_native_core_it_says_so_and_gives_the_same_answers(capsys, monkeypatch):
     _, expected, _ = run(capsys, "solve", LATE, "--columns")
 
-    def missing(*_: int) -> None:
+    def missing(*_: int, threads: int) -> None:
         raise NativeError("there is no compiler")
 
     monkeypatch.setattr(command, "NativeSolver", missing)
     status, out, err = run(capsys, "solve", LATE, "--columns")
     assert (status, out) == (0, expected)
-    assert err == "note: there is no compiler; solving in Python, which is some thousand times slower\n"
+    assert err.startswith(
+        "note: there is no compiler; solving in Python, in one thread, which is some hundred"
+    )
+    assert err.count("\n") == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
@@ -168,3 +237,22 @@ def test_ctrl_c_stops_a_long_search_at_once():
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert (process.returncode, err) == (130, "stopped\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_ctrl_c_keeps_what_a_benchmark_has_done(tmp_path):
+    """The first position takes microseconds, the second seconds."""
+    positions = tmp_path / "positions"
+    positions.write_text(f"{LATE} 20\n 1\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "engine", "bench", str(positions)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline().startswith("line 1: ")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, "stopped\n")
+    assert out.startswith("1 positions, 1 wrong: mean ")
