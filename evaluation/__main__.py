@@ -20,7 +20,7 @@ from evaluation.errors import InputError
 from evaluation.kaggle import render_html
 from evaluation.live import Progress
 from evaluation.match import MatchInterrupted, play_match
-from evaluation.openings import PLIES
+from evaluation.openings import BALANCED_PLIES, PLIES
 from evaluation.records import GameRecord
 from evaluation.result import MatchResult
 from evaluation.standings import TournamentResult
@@ -107,7 +107,9 @@ def tournament(
     columns: Annotated[int, typer.Option()] = 7,
     inarow: Annotated[int, typer.Option()] = 4,
     act_timeout: Annotated[float | None, typer.Option(help="Seconds a move; 2 if not given.")] = None,
-    opening_plies: Annotated[int, typer.Option(help="Discs set up before a game; 0 for none.")] = PLIES,
+    opening_plies: Annotated[
+        int, typer.Option(help="Discs set up before a game; 0 for none.")
+    ] = BALANCED_PLIES,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Every two agents play a match; print ratings and a cross-table. Goes on where it was stopped."""

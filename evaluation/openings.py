@@ -1,15 +1,36 @@
-"""Openings for matches: short, distinct and drawn by a seed, so that no two pairs of games start alike."""
+"""Openings for games in pairs: short, distinct and drawn by a seed, so that no two pairs start alike.
+
+Matches begin with random ones. Tournaments begin with balanced ones where those can be had: drawn with best
+play on both sides, or as near to it as can be. What those of the standard board are was computed once with
+the exact solver; `drawn.txt` holds all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from engine.board import Board
+from engine.board import Board, parse_moves
+from engine.native.build import NativeError
+from engine.native.solver import NativeSolver
 
 PLIES = 4
 """Discs on the board after an opening: 568 positions on the standard board, mirror images counted once."""
+
+BALANCED_PLIES = 8
+"""The same for balanced openings: 7,344 of the 77,715 positions without a win at hand are drawn."""
+
+DRAWN = Path(__file__).with_name("drawn.txt")
+"""Those, as columns from 1, a line each; sorted."""
+
+SOLVABLE = 34
+"""Empty cells with which the solver needs 40 ms a position on the standard board; with 30 it is 6 ms."""
+
+CANDIDATES = 12
+"""How many positions are solved for each that is wanted, at most; one in ten is drawn."""
 
 MISSES = 100
 """Draws in a row without a new opening after which those of a length count as used up."""
@@ -25,20 +46,133 @@ def openings(
     as the board and `episodeSteps` allow; where there are no more, fewer than `count` come back.
     `plies` of 0 gives the empty board alone. More of them from the same seed begin with the same ones.
     """
-    empty = Board(configuration["rows"], configuration["columns"], configuration["inarow"])
+    empty = _empty(configuration)
+    rest = _random_openings(
+        configuration, Random(f"openings {seed}"), plies, seen={_identity(empty)}, is_fair=_goes_on
+    )
+    return [(), *islice(rest, count - 1)]
+
+
+def balance(configuration: Mapping[str, Any], plies: int) -> str:
+    """Of which kind the openings of `tournament_openings` are, and why: "balanced" or "random (...)"."""
+    if not plies:
+        return "the empty board"
+    reason = "" if _are_known(configuration, plies) else _obstacle(configuration, plies)
+    return f"random ({reason})" if reason else "balanced"
+
+
+def _obstacle(configuration: Mapping[str, Any], plies: int) -> str:
+    """Why the exact solver cannot find balanced openings, if so."""
+    empty = _empty(configuration)
+    cells = empty.geometry.cells
+    if cells - plies > SOLVABLE:
+        return f"the exact solver takes too long with more than {SOLVABLE} cells empty"
+    if configuration["episodeSteps"] <= cells:
+        return "episodeSteps ends games early"
+    try:
+        _solver(configuration)
+    except (NativeError, ValueError) as error:
+        return f"no exact solver: {error}"
+    return ""
+
+
+def _solver(configuration: Mapping[str, Any]) -> NativeSolver:
+    return NativeSolver(configuration["rows"], configuration["columns"], configuration["inarow"])
+
+
+def tournament_openings(
+    configuration: Mapping[str, Any], count: int, seed: int, plies: int
+) -> Iterator[tuple[int, ...]]:
+    """Openings without end, distinct as those of `openings` as long as the board has more.
+
+    After none can a side force a win with two moves. Where `balance` says so the first `count` or fewer are
+    balanced: drawn, then nearer to a draw before farther from it.
+    """
+    empty = _empty(configuration)
+    while True:  # once more from the start when the board has no more
+        random = Random(f"tournament {seed}")
+        seen: set[tuple[int, int]] = set()
+        if balance(configuration, plies) == "balanced":
+            chosen = (
+                _drawn(random)
+                if _are_known(configuration, plies)
+                else _solved(configuration, count, random, plies)
+            )
+            for opening in chosen:
+                seen.add(_identity(_after(empty, opening)))
+                yield opening
+        found = len(seen)
+        for opening in _random_openings(configuration, random, plies, seen=seen, is_fair=_is_quiet):
+            found += 1
+            yield opening
+        if not found:
+            yield ()
+
+
+def _are_known(configuration: Mapping[str, Any], plies: int) -> bool:
+    settings = [configuration[name] for name in ("rows", "columns", "inarow")]
+    return (settings, plies) == ([6, 7, 4], BALANCED_PLIES) and configuration["episodeSteps"] > 42
+
+
+def _drawn(random: Random) -> list[tuple[int, ...]]:
+    """All of `drawn.txt`, shuffled."""
+    lines = DRAWN.read_text(encoding="ascii").split()
+    random.shuffle(lines)
+    return [tuple(parse_moves(line)) for line in lines]
+
+
+def _solved(
+    configuration: Mapping[str, Any], count: int, random: Random, plies: int
+) -> list[tuple[int, ...]]:
+    """The `count` most balanced of `CANDIDATES` times as many random openings."""
+    empty = _empty(configuration)
+    solver = _solver(configuration)
+    scored: list[tuple[int, tuple[int, ...]]] = []
+    drawn = 0
+    candidates = _random_openings(configuration, random, plies, seen=set(), is_fair=_is_quiet, longer=False)
+    for opening in islice(candidates, CANDIDATES * count):
+        scored.append((abs(solver.score(_after(empty, opening))), opening))
+        drawn += scored[-1][0] == 0
+        if drawn == count:
+            break
+    return [opening for _, opening in sorted(scored, key=lambda entry: entry[0])[:count]]
+
+
+def _random_openings(
+    configuration: Mapping[str, Any],
+    random: Random,
+    plies: int,
+    *,
+    seen: set[tuple[int, int]],
+    is_fair: Callable[[Board], bool],
+    longer: bool = True,
+) -> Iterator[tuple[int, ...]]:
+    """Random openings of `plies` discs that lead to no position of `seen`, which they are added to.
+
+    With `longer`, those of other lengths follow, as near to `plies` as can be.
+    """
+    empty = _empty(configuration)
     longest = min(empty.geometry.cells - 1, configuration["episodeSteps"] - 2) if plies else 0
-    random = Random(f"openings {seed}")
-    found: dict[tuple[int, int], tuple[int, ...]] = {_identity(empty): ()}
-    for length in sorted(range(1, longest + 1), key=lambda length: (abs(length - plies), -length)):
+    lengths = sorted(range(1, longest + 1), key=lambda length: (abs(length - plies), -length))
+    for length in lengths if longer else lengths[:1]:
         misses = 0
-        while len(found) < count and misses < MISSES:
+        while misses < MISSES:
             board, opening = _random_game(empty, length, random)
-            if _is_fair(board, length) and _identity(board) not in found:
-                found[_identity(board)] = opening
+            misses += 1
+            if board.ply == length and _identity(board) not in seen and is_fair(board):
+                seen.add(_identity(board))
                 misses = 0
-            else:
-                misses += 1
-    return list(found.values())
+                yield opening
+
+
+def _empty(configuration: Mapping[str, Any]) -> Board:
+    return Board(configuration["rows"], configuration["columns"], configuration["inarow"])
+
+
+def _after(board: Board, moves: tuple[int, ...]) -> Board:
+    for move in moves:
+        board = board.play(move)
+    return board
 
 
 def _random_game(board: Board, plies: int, random: Random) -> tuple[Board, tuple[int, ...]]:
@@ -50,10 +184,31 @@ def _random_game(board: Board, plies: int, random: Random) -> tuple[Board, tuple
     return board, tuple(moves)
 
 
-def _is_fair(board: Board, plies: int) -> bool:
-    """Whether a game of `plies` moves goes on, and not with a win on the very next one."""
-    goes_on = board.ply == plies and not board.is_over
-    return goes_on and not any(board.play(column).winner for column in board.legal_moves())
+def _goes_on(board: Board) -> bool:
+    """Whether the game is not over, and not with the very next move."""
+    return not board.is_over and not _wins(board, 1)
+
+
+def _is_quiet(board: Board) -> bool:
+    """Whether the game goes on and nobody can force a win with two moves, against any of the other's."""
+    if board.is_over or _wins(board, 2):
+        return False
+    return not all(_wins(board.play(column), 2) for column in board.legal_moves())
+
+
+def _wins(board: Board, moves: int) -> bool:
+    """Whether the player to move can force a win within so many own moves."""
+    after = [board.play(column) for column in board.legal_moves()]
+    if any(position.winner for position in after):
+        return True
+    return moves > 1 and any(
+        all(
+            not reply.is_over and _wins(reply, moves - 1)
+            for reply in map(position.play, position.legal_moves())
+        )
+        for position in after
+        if not position.is_over
+    )
 
 
 def _identity(board: Board) -> tuple[int, int]:

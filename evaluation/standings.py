@@ -374,6 +374,10 @@ class TournamentResult:
             rows.append([label, str(sum(test.counts)), share(meeting.total), f"{test.llr:.2f}", verdict])
         return rows
 
+    def _openings(self) -> str:
+        plies, kind = self.settings["opening_plies"], self.settings["openings"]
+        return f"{kind}, {plies} discs" if plies else kind
+
     def _notes(self) -> list[tuple[str, str]]:
         """The lines below the tables: a label of at most 14 characters and what there is to say."""
         try:

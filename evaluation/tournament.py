@@ -11,6 +11,7 @@ The folder DIR holds two files, which `evaluation.archive` reads and writes.
     seed, referee   as in a match
     configuration   all of Kaggle's settings
     opening_plies   discs on the board after an opening
+    openings        "balanced", or why they are not
     anchor          the agent rated 0
 
 `games.jsonl`, one object a line, a finished game each, in the order in which they ended:
@@ -33,7 +34,7 @@ from evaluation import console
 from evaluation.archive import Archive, Game, GameId, read_games, read_settings
 from evaluation.errors import InputError
 from evaluation.loading import Agent, agent_name, is_file, known_agents, module_path, parse_spec
-from evaluation.openings import PLIES, openings
+from evaluation.openings import BALANCED_PLIES, balance, tournament_openings
 from evaluation.records import Ending, GameRecord
 from evaluation.referee import complete
 from evaluation.standings import TournamentResult
@@ -73,7 +74,7 @@ def play_tournament(
     seed: int = 0,
     referee: str = "fast",
     configuration: Mapping[str, Any] | None = None,
-    opening_plies: int = PLIES,
+    opening_plies: int = BALANCED_PLIES,
     tell: Callable[[str], None] | None = None,
     on_game: Callable[[TournamentResult, bool], None] | None = None,
 ) -> TournamentResult:
@@ -99,7 +100,7 @@ def play_tournament(
     check_numbers(games=(games, 1), jobs=(jobs, 1), opening_plies=(opening_plies, 0))
     if referee not in REFEREES:
         raise InputError(f"there is no referee {referee!r}: choose fast or kaggle")
-    names = _names(agents)
+    names, board = _names(agents), complete(configuration)
     settings = {
         "agents": names,
         "versions": [_version(agent) for agent in agents],
@@ -108,8 +109,9 @@ def play_tournament(
         "sprt": _scores(sprt),
         "seed": seed,
         "referee": referee,
-        "configuration": complete(configuration),
+        "configuration": board,
         "opening_plies": opening_plies,
+        "openings": balance(board, opening_plies),
         "anchor": _anchor(names, anchor),
     }
     folder, tell = Path(out), tell or console.messages.print
@@ -154,14 +156,14 @@ def _tasks(result: TournamentResult, agents: Mapping[str, str | Agent]) -> Itera
     """The games still to be played: the first pair of every two agents that meet, the second pair, ..."""
     settings = result.settings
     games, seed = settings["games"], settings["seed"]
-    starts = openings(settings["configuration"], (games + 1) // 2, seed, settings["opening_plies"])
-    for first in range(0, games, 2):
+    pairs = (games + 1) // 2
+    openings = tournament_openings(settings["configuration"], pairs, seed, settings["opening_plies"])
+    for first, opening in zip(range(0, games, 2), openings, strict=False):
         for (one, two), meeting in result.meetings.items():
             for number in range(first, min(first + 2, games)):
                 id = GameId(one, two, number)
                 if not meeting.decided and not meeting.has(number):
                     seats = [agents[result.names[agent]] for agent in id.seats]
-                    opening = starts[first // 2 % len(starts)]
                     yield Task(id, (seats[0], seats[1]), seed_of(seed, id), opening)
 
 
