@@ -163,6 +163,10 @@ def _lock(descriptor: int, folder: Path) -> None:
 def _check_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """Raises `InputError` naming the first setting in which two tournaments differ."""
     new = json.loads(json.dumps(new))
+    if old["agents"] == new["agents"] and old.get("versions") != new.get("versions"):
+        agents = zip(new["agents"], old.get("versions") or (), new["versions"], strict=False)
+        changed = ", ".join(name for name, was, now in agents if was != now)
+        raise InputError(f"{folder} was played with another version of {changed}: choose another --out")
     for name in [*new, *old]:
         if name not in FREE and old.get(name) != new.get(name):
             was, now = (json.dumps(settings.get(name)) for settings in (old, new))

@@ -396,6 +396,7 @@ class TournamentResult:
         return [
             *notes,
             ("distinct games", f"{self.distinct_games}" + (f" ({replayed} replayed)" if replayed else "")),
+            ("openings", self._openings()),
             *(
                 [("test", f"score {sprt[0]:g} against {sprt[1]:g}, ends at LLR -2.94 or 2.94")]
                 if sprt

@@ -1,13 +1,26 @@
 """The score's interval: fixed numbers, its edges, and its coverage by simulation."""
 
-from math import isclose, isnan
+from collections import Counter
+from math import isclose, isnan, log, sqrt
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.stats import effective_games, percentage, score, score_interval, wilson
+from evaluation.stats import (
+    PAIR_SCORES,
+    Sprt,
+    counted_interval,
+    effective_games,
+    likeliest,
+    log_likelihood_ratio,
+    percentage,
+    score,
+    score_interval,
+    wilson,
+)
 
 PAIR = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 
@@ -132,3 +145,125 @@ def test_coverage(draw, pairs, expected, known):
 )
 def test_coverage_closely(draw, pairs, expected, known):
     assert coverage(draw, pairs, expected, 40_000) == pytest.approx(known, abs=0.006)
+
+
+KNOWN_COUNTS = [379, 10170, 21828, 10640, 343]
+KNOWN_LLR = 2.9455  # of normalised Elo 2 against 0, by two independent public programs
+NORMALISED_ELO = log(10) / 800 * sqrt(2)  # as a number of standard deviations of pairs
+
+
+def with_mean_of_so_many_deviations(shares, deviations):
+    """The likeliest distribution whose mean is so many of its own standard deviations from 0.5."""
+    values = np.array(PAIR_SCORES)
+    found = np.full(5, 0.2)
+    for _ in range(50):
+        mean = found @ values
+        deviation = sqrt(found @ (values - mean) ** 2)
+        tilt = (1 + ((mean - values) / deviation) ** 2) / 2
+        found = likeliest(shares, values - 0.5 - deviations * deviation * tilt)
+    return found
+
+
+def test_likelihood_ratio_check_value():
+    counts = np.array(KNOWN_COUNTS, float)
+    zero, two = (
+        with_mean_of_so_many_deviations(counts / counts.sum(), elo * NORMALISED_ELO) for elo in (0, 2)
+    )
+    assert counts @ np.log(two / zero) == pytest.approx(KNOWN_LLR, abs=5e-5)
+
+
+def test_likelihood_ratio_of_the_same_hypotheses_as_scores():
+    counts = np.array(KNOWN_COUNTS)
+    values = np.array(PAIR_SCORES)
+    mean = counts @ values / counts.sum()
+    deviation = sqrt(counts @ (values - mean) ** 2 / counts.sum())
+    scores = 0.5, 0.5 + 2 * NORMALISED_ELO * deviation
+    assert log_likelihood_ratio(KNOWN_COUNTS, *scores) == pytest.approx(KNOWN_LLR, abs=2e-4)
+
+
+@pytest.mark.parametrize("target", [0.3, 0.5, 0.62])
+def test_the_likeliest_distribution_has_the_mean_and_no_other_is_likelier(target):
+    shares = np.array([0.1, 0.2, 0.3, 0.3, 0.1])
+    values = np.array(PAIR_SCORES)
+    best = likeliest(shares, values - target)
+    assert best.sum() == pytest.approx(1)
+    assert best @ values == pytest.approx(target)
+    for sideways in ([1, -2, 1, 0, 0], [0, 1, -2, 1, 0], [0, 0, 1, -2, 1]):
+        for step in (-1e-3, 1e-3):
+            other = best + step * np.array(sideways)
+            assert shares @ np.log(other) < shares @ np.log(best)
+
+
+@given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
+def test_the_likelihood_ratio_changes_sign_with_the_hypotheses_and_the_sides(counts):
+    ratio = log_likelihood_ratio(counts, 0.45, 0.6)
+    assert log_likelihood_ratio(counts, 0.6, 0.45) == pytest.approx(-ratio, abs=1e-6)
+    assert log_likelihood_ratio(counts[::-1], 0.55, 0.4) == pytest.approx(ratio, abs=1e-6)
+
+
+def test_a_verdict_stands():
+    test = Sprt(0.5, 0.6)
+    while test.verdict is None:
+        test.add(1.0)
+    assert test.verdict == 0.6
+    assert test.llr >= Sprt.BOUND == pytest.approx(2.9444, abs=1e-4)
+    before = list(test.counts)
+    test.add(0.0)
+    assert test.counts == before
+    losing = Sprt(0.5, 0.6)
+    while losing.verdict is None:
+        losing.add(0.25)
+    assert losing.verdict == 0.5
+
+
+def test_an_interval_from_counts():
+    pairs, singles = [0.5, 1.0, 0.25, 0.5], [1.0]
+    assert counted_interval(Counter(pairs), Counter(singles)) == score_interval(pairs, singles)
+
+
+TESTS = [
+    # the share of games that the first mover wins between equals; whether games can be drawn
+    ("independent games", 0.5, False),
+    ("first mover wins 80 %", 0.8, False),
+    ("first mover wins 90 %", 0.9, False),
+    ("with draws", 0.6, True),
+]
+HYPOTHESES = 0.5, 0.55
+
+
+def verdicts(expected, first, draws, tests):
+    """How often the score that is not true was accepted, and pairs a test, where `expected` is the score."""
+    rng = Random(11)
+    wrong = pairs = 0
+    for _ in range(tests):
+        test = Sprt(*HYPOTHESES)
+        while test.verdict is None:
+            test.add(sum(point(rng, expected + seat * (first - 0.5), draws) for seat in (1, -1)) / 2)
+            pairs += 1
+        wrong += test.verdict != expected
+    return wrong / tests, pairs / tests
+
+
+def point(rng, expected, draws):
+    """The points of a game with that expected score."""
+    expected = min(max(expected, 0.0), 1.0)
+    if draws:
+        return ((rng.random() < expected) + (rng.random() < expected)) / 2
+    return float(rng.random() < expected)
+
+
+def test_few_verdicts_are_wrong():
+    for expected in HYPOTHESES:
+        wrong, pairs = verdicts(expected, 0.8, False, 60)
+        assert wrong <= 9 / 60  # of 5 % one time in 1,500 more
+        assert pairs < 400
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("name", "first", "draws"), TESTS)
+@pytest.mark.parametrize("expected", HYPOTHESES)
+def test_error_rates_of_the_sequential_test(name, first, draws, expected):
+    wrong, pairs = verdicts(expected, first, draws, 2000)
+    print(f"{name}, score {expected}: {wrong:.3f} wrong, {pairs:.0f} pairs")
+    assert wrong <= 0.065
