@@ -15,13 +15,28 @@ import tempfile
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from stat import S_ISDIR
 
 SOURCE = Path(__file__).with_name("core.c")
 SOURCES = (SOURCE, SOURCE.with_name("windows.c"))  # the first includes the other
 FLAGS = (
     *("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fvisibility=hidden"),
-    *("-fPIC", "-shared", "-nostdlib", "-g0", "-Wl,-s"),
+    *(
+        "-fPIC",
+        "-shared",
+        "-nostdlib",
+        "-g0",
+        "-Wl,-s",
+        "-fno-asynchronous-unwind-tables",
+        "-fno-unwind-tables",
+    ),
 )
+
+# What Linux calls the abilities that a baseline takes for granted, where not all x86-64 processors have them.
+BASELINES = {
+    "x86_64_v3": {"avx2", "bmi1", "bmi2", "fma", "movbe"},
+    "x86_64_v2": {"popcnt", "sse4_2", "ssse3"},
+}
 
 # (system, machine) as `platform` names them: zig's target and the end of a library's name.
 TARGETS = {
@@ -51,9 +66,12 @@ def library() -> Path:
         raise NativeError(f"there is no native core for {' on '.join(machine)}")
     target, ending = TARGETS[machine]
     cpu = processor()
-    path = cache_folder() / f"core-{source_hash():016x}-{cpu}{ending}"
-    if not path.exists():
-        compile_core(target, cpu, path)
+    try:
+        path = cache_folder() / f"core-{source_hash():016x}-{cpu}{ending}"
+        if not path.exists():
+            compile_core(target, cpu, path)
+    except OSError as error:
+        raise NativeError(f"the native core cannot be written: {error}") from None
     return path
 
 
@@ -75,18 +93,21 @@ def compile_core(target: str, cpu: str, path: Path) -> None:
 
 
 def processor() -> str:
-    """The baseline to compile for here: x86-64-v3 where Linux says that the processor has it, else less."""
+    """The baseline to compile for here: on Linux the best that the processor has.
+
+    Elsewhere x86-64-v2, which Windows and macOS ask for, also where macOS translates for an arm64 processor.
+    """
     if platform.machine() not in ("x86_64", "AMD64"):
         return "baseline"
     try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+        flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split())
     except OSError:
-        flags = []
-    return "x86_64_v3" if {"avx2", "bmi1", "bmi2", "fma", "movbe"}.issubset(flags) else "x86_64_v2"
+        return "x86_64_v2"
+    return next((name for name, needed in BASELINES.items() if needed <= flags), "baseline")
 
 
 def cache_folder() -> Path:
-    """A folder that can be written to: the user's cache, or the one for temporary files."""
+    """A folder that can be written to: the user's cache, or one for this user among the temporary files."""
     for base in (os.environ.get("XDG_CACHE_HOME"), "~/.cache"):
         if base:
             try:
@@ -96,4 +117,10 @@ def cache_folder() -> Path:
                 continue
             if os.access(folder, os.W_OK):
                 return folder
-    return Path(tempfile.mkdtemp(prefix="connectx-kit-"))
+    user = os.getuid() if hasattr(os, "getuid") else ""  # on Windows, temporary files are a user's own
+    folder = Path(tempfile.gettempdir(), f"connectx-kit-{user}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if user != "" and (not S_ISDIR(status.st_mode) or status.st_uid != user or status.st_mode & 0o022):
+        raise NativeError(f"{folder} is not this user's alone: others could leave a library there")
+    return folder
