@@ -1,0 +1,120 @@
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from agents import perfect
+from engine.board import Board
+from engine.native.build import NativeError
+from engine.native.solver import NativeSolver, Table
+from tests.agents.observations import configure, observe
+
+POSITIONS = Path(__file__).parent.parent / "positions"
+NATIVE_SIZES = [(4, 4, 3), (4, 5, 4), (5, 4, 4), (5, 5, 4), (4, 6, 4), (3, 9, 4), (9, 3, 4), (8, 4, 4)]
+
+
+def compiled() -> bool:
+    try:
+        NativeSolver(1, 1, 1, Table(1))
+    except NativeError:
+        return False
+    return True
+
+
+needs_core = pytest.mark.skipif(not compiled(), reason="no native core here")
+
+
+@cache
+def judge(size: tuple[int, int, int]) -> NativeSolver:
+    """A solver that the agent knows nothing of."""
+    return NativeSolver(*size)
+
+
+def value(board: Board) -> int:
+    """What the last move was worth to the side that made it."""
+    shape = board.geometry
+    if board.winner:
+        return (shape.cells + 2 - board.ply) // 2
+    return -judge((shape.rows, shape.columns, shape.inarow)).score(board)
+
+
+def move(board: Board, act_timeout: float = 2, bank: float = 60) -> int:
+    """What the agent plays, with much time: a machine under load must not decide what is best."""
+    return perfect.agent(observe(board, bank), configure(board, act_timeout))
+
+
+def assert_plays_best(board: Board, score: int) -> Board:
+    """The position after the agent's move, which is worth as much as the position before."""
+    after = board.play(move(board, act_timeout=60))
+    assert value(after) == score, f"\n{board}\nafter column {after.last}"
+    return after
+
+
+def random_position(rng: random.Random, size: tuple[int, int, int], ply: int) -> Board:
+    """A position after `ply` random moves of which none wins."""
+    while True:
+        board = Board(*size)
+        while board.ply < ply and (columns := quiet_columns(board)):
+            board = board.play(rng.choice(columns))
+        if board.ply == ply:
+            return board
+
+
+def quiet_columns(board: Board) -> list[int]:
+    return [column for column in board.legal_moves() if not board.play(column).winner]
+
+
+def scored(name: str, number: int) -> Iterator[tuple[Board, int]]:
+    for line in (POSITIONS / f"{name}.txt").read_text().splitlines()[:number]:
+        moves, score = line.split()
+        yield Board.from_moves(moves), int(score)
+
+
+@needs_core
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("end-easy", 1000),
+        ("middle-easy", 1000),
+        ("middle-medium", 200),
+        ("begin-easy", 200),
+        ("begin-medium", 20),
+        pytest.param("middle-medium", 1000, marks=pytest.mark.slow),
+        pytest.param("begin-medium", 100, marks=pytest.mark.slow),
+        pytest.param("begin-hard", 40, marks=pytest.mark.slow),
+    ],
+)
+def test_plays_a_best_column_where_the_score_is_known(name: str, number: int) -> None:
+    for board, score in scored(name, number):
+        assert_plays_best(board, score)
+
+
+@needs_core
+@pytest.mark.parametrize("number", [1000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_no_move_loses_value(number: int) -> None:
+    rng = random.Random(3)
+    for i in range(number):
+        board = random_position(rng, (6, 7, 4), 12 + i % 30)
+        assert_plays_best(board, judge((6, 7, 4)).score(board))
+
+
+@needs_core
+@pytest.mark.parametrize("size", NATIVE_SIZES, ids=str)
+def test_is_exact_on_other_boards(size: tuple[int, int, int]) -> None:
+    rng = random.Random(4)
+    cells = size[0] * size[1]
+    for ply in range(max(0, cells - 22), cells):
+        board = random_position(rng, size, ply)
+        assert_plays_best(board, judge(size).score(board))
+
+
+@needs_core
+@pytest.mark.parametrize("size", [(8, 8, 5), (9, 7, 4), (12, 9, 5)], ids=str)
+def test_is_exact_near_the_end_of_large_boards(size: tuple[int, int, int]) -> None:
+    rng = random.Random(5)
+    cells = size[0] * size[1]
+    for left in (1, 2, 4, 7, 9, 12, 14):
+        board = random_position(rng, size, cells - left)
+        assert_plays_best(board, judge(size).score(board))
