@@ -9,12 +9,13 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader
-from math import inf
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple, TextIO, cast
+from typing import NamedTuple, cast
 
 from engine.board import Board, BoardError, parse_moves
+from engine.book_build import add_commands
+from engine.console import SCREEN_SECONDS, Progress, UsageError
 from engine.native.build import NativeError
 from engine.native.solver import NativeSolver
 from engine.solver import ExactSolver
@@ -22,7 +23,6 @@ from engine.solver import ExactSolver
 Solver = NativeSolver | ExactSolver
 Scores = list[int | None]
 CHUNK = 2**16  # bytes of standard input
-SCREEN_SECONDS = 0.2  # between two looks of a person at the screen
 COLUMN_OF_DIGIT = bytes.maketrans(b"123456789", bytes(range(9)))
 
 
@@ -32,44 +32,6 @@ class Size(NamedTuple):
     rows: int
     columns: int
     inarow: int
-
-
-class UsageError(ValueError):
-    """What a person gave that cannot be used; the message is one line."""
-
-
-class Progress:
-    """How far it is, on one line of stderr if that is a screen and it takes longer than a second."""
-
-    def __init__(self, total: int | None = None, screen: TextIO | None = None) -> None:
-        self.screen = screen or sys.stderr
-        self.total = total
-        self.done = 0
-        self.start = perf_counter()
-        self.next = self.start + 1 if self.screen.isatty() else inf
-        self.width = 0
-
-    def step(self) -> None:
-        """One more is done."""
-        self.done += 1
-        if (time := perf_counter()) < self.next:
-            return
-        self.next = time + SCREEN_SECONDS
-        speed = self.done / (time - self.start)
-        line = f"{self.done:,} positions, {speed:,.1f} a second"
-        if self.total:
-            line = f"{self.done:,} of {self.total:,}, {(self.total - self.done) / speed:,.0f} s to go"
-        self._write(line)
-
-    def clear(self) -> None:
-        """Leaves the line empty, before something else is written."""
-        if self.width:
-            self._write("")
-
-    def _write(self, line: str) -> None:
-        self.screen.write(f"\r{line:{self.width}}" + ("" if line else "\r"))
-        self.screen.flush()
-        self.width = len(line)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -269,6 +231,7 @@ def _parser() -> argparse.ArgumentParser:
     for each in (command, timed):
         each.add_argument("--size", type=_size, default=Size(6, 7, 4), help="rows, columns and inarow: 6x7x4")
         each.add_argument("--threads", type=_threads, default=1, help="solve a hard position in so many: 1")
+    add_commands(commands)
     return parser
 
 

@@ -91,33 +91,6 @@ def test_threads_give_the_same_scores(capsys, tmp_path):
         assert "1 to 64" in capsys.readouterr().err
 
 
-class Screen(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_is_shown_after_a_second_and_leaves_nothing_behind(monkeypatch):
-    clock = iter([0.0, 0.5, 1.5, 1.6, 3.0])
-    monkeypatch.setattr(command, "perf_counter", lambda: next(clock))
-    progress = command.Progress(8, Screen())
-    shown = []
-    for _ in range(4):
-        progress.step()
-        shown.append(progress.screen.getvalue())
-    assert shown == ["", "\r2 of 8, 4 s to go", "\r2 of 8, 4 s to go", shown[3]]
-    assert shown[3].endswith("\r4 of 8, 3 s to go")
-    progress.clear()
-    assert progress.screen.getvalue() == shown[3] + "\r" + " " * len("4 of 8, 3 s to go") + "\r"
-
-
-def test_no_progress_in_a_file():
-    progress = command.Progress(None, io.StringIO())
-    progress.start = progress.next - 100
-    progress.step()
-    progress.clear()
-    assert progress.screen.getvalue() == ""
-
-
 def test_wide_boards_take_numbers_with_commas(capsys):
     status, out, _ = run(capsys, "solve", "--size", "2x12x3", "10,10,11")
     assert status == 0

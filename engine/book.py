@@ -1,0 +1,131 @@
+"""The opening book: the exact score of every standard position of the first plies, in microseconds.
+
+The search takes long where little is played: seconds for the empty board, milliseconds after a dozen plies.
+So the scores of the first plies are kept, without the positions: a position's place follows from itself. The
+heights of the columns say which block of the list it is in (mirror images share one), the colours of its
+discs which entry of the block, by the combinatorial number system (D. E. Knuth, "The Art of Computer
+Programming", 7.2.1.3). Only some plies are kept; the scores between follow from those after them.
+
+`engine.book_build` makes the book.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator
+from functools import cache
+from math import comb
+from typing import Self
+
+from engine.board import Board
+from engine.resources import data
+
+BOOK_SHAPE = Board().geometry
+BOOK_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 0, "lp": 0, "pb": 0}]
+SCORE_OFFSET = 32  # scores are kept as bytes
+
+
+def book_heights(ply: int, columns: int = BOOK_SHAPE.columns) -> Iterator[tuple[int, ...]]:
+    """How high the columns can be after `ply` plies, in order."""
+    if columns == 1:
+        if ply <= BOOK_SHAPE.rows:
+            yield (ply,)
+        return
+    for first in range(min(ply, BOOK_SHAPE.rows) + 1):
+        yield from ((first, *rest) for rest in book_heights(ply - first, columns - 1))
+
+
+@cache
+def book_blocks(ply: int) -> dict[tuple[int, ...], int]:
+    """Where the block of each set of heights begins; of two mirror images the smaller one has it."""
+    size = comb(ply, ply // 2)
+    kept = (heights for heights in book_heights(ply) if heights <= heights[::-1])
+    return {heights: size * number for number, heights in enumerate(kept)}
+
+
+def book_size(ply: int) -> int:
+    """The number of entries of a ply, with those that no game reaches."""
+    return len(book_blocks(ply)) * comb(ply, ply // 2)
+
+
+def book_index(board: Board) -> int:
+    """The entry of a position among those of its ply."""
+    filled = board.own | board.other
+    heights = tuple((filled & column).bit_count() for column in BOOK_SHAPE.full_columns)
+    mirrored = heights[::-1]
+    if heights < mirrored:
+        return book_blocks(board.ply)[heights] + _colours(board)
+    if heights > mirrored:
+        return book_blocks(board.ply)[mirrored] + _colours(board.mirror())
+    return book_blocks(board.ply)[heights] + min(_colours(board), _colours(board.mirror()))
+
+
+def _colours(board: Board) -> int:
+    """Which of the ways to choose the own discs among all discs this is: column by column, from below."""
+    filled, own = board.own | board.other, board.own
+    number = chosen = 0
+    while own:
+        disc = own & -own
+        own ^= disc
+        chosen += 1
+        number += comb((filled & (disc - 1)).bit_count(), chosen)
+    return number
+
+
+class Book:
+    """Exact scores (Pascal Pons', from the side to move) of the standard board's first plies.
+
+    Attributes:
+        plies: the last ply it holds.
+        layers: the kept scores, by ply.
+    """
+
+    def __init__(self, layers: dict[int, bytes]) -> None:
+        self.layers = layers
+        self.plies = max(layers)
+
+    @classmethod
+    def load(cls) -> Self:
+        """The book that comes with the kit."""
+        return cls.unpack(data("book.bin"))
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Self:
+        """The book from its file: a byte that counts the kept plies, these, and the scores, compressed.
+
+        Raises `ValueError` for other bytes.
+        """
+        kept = packed[1 : 1 + packed[0]] if packed else b""
+        try:
+            scores = lzma.decompress(packed[1 + len(kept) :], lzma.FORMAT_RAW, filters=BOOK_FILTERS)
+        except lzma.LZMAError as error:
+            raise ValueError(str(error)) from None
+        if not kept or len(scores) != sum(map(book_size, kept)):
+            raise ValueError("its length is wrong")
+        layers, start = {}, 0
+        for ply in kept:
+            layers[ply] = scores[start : start + book_size(ply)]
+            start += book_size(ply)
+        return cls(layers)
+
+    def pack(self) -> bytes:
+        """The bytes of its file."""
+        scores = lzma.compress(b"".join(self.layers.values()), lzma.FORMAT_RAW, filters=BOOK_FILTERS)
+        return bytes([len(self.layers), *self.layers]) + scores
+
+    def score(self, board: Board) -> int | None:
+        """The score of a legal standard position; None past the book and where the game is over."""
+        if board.ply > self.plies or board.winner or board.geometry is not BOOK_SHAPE:
+            return None
+        if board.ply in self.layers:
+            return self.layers[board.ply][book_index(board)] - SCORE_OFFSET
+        return max(self._after(board, column) for column in board.legal_moves())
+
+    def _after(self, board: Board, column: int) -> int:
+        """The score of a move, for the side that makes it."""
+        child = board.play(column)
+        if child.winner:
+            return (BOOK_SHAPE.cells + 1 - board.ply) // 2
+        score = self.score(child)
+        assert score is not None
+        return -score

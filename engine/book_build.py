@@ -1,0 +1,224 @@
+"""Makes and checks the opening book: `python -m engine book build` and `verify`.
+
+Every position of the book's last ply is solved by the native core; the plies before follow from it. Positions
+with the same beginning are solved one after the other, as they share much of their search. What is solved is
+appended to a work file, so that building can be stopped at any time and goes on from there. Scores are exact:
+whatever the order, the processes and the stops, the book comes out the same, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+
+from engine.board import Board, format_moves
+from engine.book import SCORE_OFFSET, Book, book_index, book_size
+from engine.console import Progress, UsageError
+from engine.native.solver import NativeSolver
+
+BOOK_FILE = Path(__file__).with_name("book.bin")
+LAYERS_APART = 3  # plies between those that are kept
+SHARED = 4  # plies from the beginning that positions solved together have in common to their own
+Unit = list[str]  # move strings of positions that are solved together
+
+
+def positions(plies: int) -> list[str]:
+    """A move string to every position after `plies` moves whose game goes on, mirror images taken as one.
+
+    In the order of the strings. After 8 plies there are 91,295, after 9 269,531.
+    """
+    layer = {_canonical(Board()): Board()}
+    moves = dict.fromkeys(layer, "")
+    for _ in range(plies):
+        children: dict[tuple[int, int], Board] = {}
+        reached: dict[tuple[int, int], str] = {}
+        for key, board in layer.items():
+            for column in board.legal_moves():
+                child = board.play(column)
+                name = _canonical(child)
+                if not child.winner and name not in children:
+                    children[name] = child
+                    reached[name] = moves[key] + format_moves([column])
+        layer, moves = children, reached
+    return sorted(moves.values())
+
+
+def _canonical(board: Board) -> tuple[int, int]:
+    mirror = board.mirror()
+    return min((board.own, board.other), (mirror.own, mirror.other))
+
+
+def units(plies: int) -> list[Unit]:
+    """The positions of `positions`, those together that begin alike."""
+    start = max(plies - SHARED, 0)
+    return [list(group) for _, group in groupby(positions(plies), key=lambda moves: moves[:start])]
+
+
+@cache
+def _solver() -> NativeSolver:
+    """The solver of this process, whose table fills from unit to unit."""
+    return NativeSolver()
+
+
+def solve_unit(unit: Unit) -> list[int]:
+    """The exact scores of positions."""
+    return [_solver().score(Board.from_moves(moves)) for moves in unit]
+
+
+def _end_at_ctrl_c() -> None:
+    """Ends a process silently at Ctrl-C: what to do then is for the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class WorkFile:
+    """Solved units, a line each: the first position of the unit, and its scores."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self, wanted: list[Unit]) -> dict[str, list[int]]:
+        """What was solved of `wanted`, by a unit's first position. A line cut short by a kill is left out."""
+        sizes = {unit[0]: len(unit) for unit in wanted}
+        found = {}
+        if self.path.exists():
+            for line in self.path.read_text(encoding="ascii").splitlines(keepends=True):
+                words = line.split()
+                if line.endswith("\n") and words and len(words) - 1 == sizes.get(words[0]):
+                    found[words[0]] = [int(score) for score in words[1:]]
+        return found
+
+    def append(self, unit: Unit, scores: list[int]) -> None:
+        """Adds a unit, and sees to it that it is on the disk."""
+        with self.path.open("ab") as file:
+            if file.tell() and self.path.read_bytes()[-1:] != b"\n":
+                file.write(b"\n")
+            file.write(f"{unit[0]} {' '.join(map(str, scores))}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def solve_all(plies: int, jobs: int, work: WorkFile) -> dict[str, int]:
+    """The exact score of every position of `positions(plies)`, by its moves."""
+    wanted = units(plies)
+    done = work.read(wanted)
+    left = [unit for unit in wanted if unit[0] not in done]
+    total = sum(map(len, wanted))
+    progress = Progress(total, done=total - sum(map(len, left)))
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _end_at_ctrl_c) as pool:
+        for unit, scores in _solved(pool, left):
+            work.append(unit, scores)
+            done[unit[0]] = scores
+            progress.step(len(unit))
+    progress.clear()
+    return {moves: score for unit in wanted for moves, score in zip(unit, done[unit[0]], strict=True)}
+
+
+def _solved(pool: Executor, left: list[Unit]) -> Iterator[tuple[Unit, list[int]]]:
+    running = {pool.submit(solve_unit, unit): unit for unit in left}
+    try:
+        for future in as_completed(running):
+            yield running.pop(future), future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def make_book(plies: int, jobs: int, work: WorkFile) -> Book:
+    """The book with all positions of up to `plies` plies, solved with `jobs` processes."""
+    book = Book({plies: _layer(plies, solve_all(plies, jobs, work))})
+    for ply in range(plies - LAYERS_APART, -1, -LAYERS_APART):
+        scores = {moves: book.score(Board.from_moves(moves)) for moves in positions(ply)}
+        book = Book({**book.layers, ply: _layer(ply, scores)})
+    return book
+
+
+def _layer(ply: int, scores: Mapping[str, int | None]) -> bytes:
+    """The scores of a ply in the book's order; entries that no game reaches repeat the one before."""
+    known = {book_index(Board.from_moves(moves)): score for moves, score in scores.items()}
+    kept, last = bytearray(book_size(ply)), 0
+    for index in range(len(kept)):
+        last = known.get(index) or (0 if index in known else last)
+        kept[index] = last + SCORE_OFFSET
+    return bytes(kept)
+
+
+def build(options: argparse.Namespace) -> int:
+    """Solves every position of a ply and writes the book; goes on where it was stopped."""
+    work = WorkFile(options.file.with_suffix(f".{options.plies}.work"))
+    try:
+        packed = make_book(options.plies, options.jobs, work).pack()
+        options.file.write_bytes(packed)
+    except OSError as error:
+        raise UsageError(f"cannot write {error.filename}: {error.strerror}; name another file") from None
+    except (KeyboardInterrupt, BrokenProcessPool):
+        print(f"what is solved is kept in {work.path}: the same command goes on", file=sys.stderr)
+        raise KeyboardInterrupt from None
+    print(f"{options.file}: {options.plies} plies, {len(packed):,} bytes; {work.path} is no longer needed")
+    return 0
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Looks whether the plies of a book follow from one another, and solves some of its positions anew."""
+    try:
+        book = Book.unpack(options.file.read_bytes())
+    except OSError as error:
+        raise UsageError(f"cannot read {options.file}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{options.file} is no book: {error}") from None
+    solver = NativeSolver()
+    wrong = 0
+    for ply in book.layers:
+        later = {number: scores for number, scores in book.layers.items() if number > ply}
+        after = Book(later) if later else None
+        everything = positions(ply)
+        chosen = sorted(random.Random(ply).sample(everything, min(options.count, len(everything))))
+        progress = Progress(len(chosen))
+        for moves in chosen:
+            board = Board.from_moves(moves)
+            solver.forget()
+            found: dict[str, int | None] = {"the solver": solver.score(board)}
+            if after:
+                found["the plies after"] = after.score(board)
+            for source, score in found.items():
+                if score != book.score(board):
+                    wrong += 1
+                    progress.clear()
+                    print(f"{moves} is {score} by {source}, {book.score(board)} in the book")
+            progress.step()
+        progress.clear()
+        print(f"ply {ply}: {len(chosen):,} of {len(everything):,} positions looked at")
+    return 1 if wrong else 0
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds `book` to the commands of `python -m engine`."""
+    book = commands.add_parser("book", help="make or check the opening book", description=__doc__)
+    actions = book.add_subparsers(required=True, metavar="ACTION")
+    made = actions.add_parser(
+        "build", help="solve the positions of the first plies", description=build.__doc__
+    )
+    made.add_argument("--plies", type=_number, default=9, help="the last ply it holds: 9")
+    made.add_argument("--jobs", type=_number, default=os.cpu_count() or 1, help="processes: one a processor")
+    made.set_defaults(run=build)
+    checked = actions.add_parser(
+        "verify", help="solve some of its positions anew", description=verify.__doc__
+    )
+    checked.add_argument("--count", type=_number, default=500, help="positions of each kept ply: 500")
+    checked.set_defaults(run=verify)
+    for each in (made, checked):
+        each.add_argument("--file", type=Path, default=BOOK_FILE, help="the book: the kit's own")
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number: write 1 or more")
+    return int(text)

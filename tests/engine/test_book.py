@@ -1,0 +1,168 @@
+"""The opening book: its places, what it holds, how it is made and checked."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import __main__ as command
+from engine.board import Board
+from engine.book import Book, book_index, book_size
+from engine.book_build import WorkFile, positions, units
+from engine.native.solver import NativeSolver
+
+ROOT = Path(__file__).parent.parent.parent
+# Distinct positions after 0 to 8 plies (OEIS A212693).
+COUNTS = (1, 7, 49, 238, 1120, 4263, 16422, 54859)
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return Book.load()
+
+
+def random_board(plies: int, rng: random.Random) -> Board:
+    """A position whose game goes on, with no win at hand for the mover before."""
+    while True:
+        board = Board()
+        while board.ply < plies and not board.winner:
+            board = board.play(rng.choice(board.legal_moves()))
+        if not board.winner:
+            return board
+
+
+def name(board: Board) -> tuple[int, int]:
+    mirror = board.mirror()
+    return min((board.own, board.other), (mirror.own, mirror.other))
+
+
+@pytest.mark.parametrize("plies", range(8))
+def test_positions_are_all_positions_and_none_twice(plies: int) -> None:
+    boards = [Board.from_moves(moves) for moves in positions(plies)]
+    names = {name(board) for board in boards}
+    assert len(names) == len(boards)
+    assert not any(board.winner for board in boards)
+    mirrored = {(board.own, board.other) for board in boards} | {
+        (board.mirror().own, board.mirror().other) for board in boards
+    }
+    lost = {
+        (child.own, child.other)
+        for moves in (positions(plies - 1) if plies else [])
+        for board in (Board.from_moves(moves), Board.from_moves(moves).mirror())
+        for child in map(board.play, board.legal_moves())
+        if child.winner
+    }
+    assert len(mirrored) + len(lost) == COUNTS[plies]
+
+
+@pytest.mark.parametrize("plies", range(8))
+def test_every_position_has_a_place_of_its_own_that_its_mirror_image_shares(plies: int) -> None:
+    places = {}
+    for moves in positions(plies):
+        board = Board.from_moves(moves)
+        places[book_index(board)] = moves
+        assert book_index(board) == book_index(board.mirror())
+    assert len(places) == len(positions(plies))
+    assert 0 <= min(places) <= max(places) < book_size(plies)
+
+
+def test_scores_of_the_first_moves(book: Book) -> None:
+    assert book.score(Board()) == 1
+    assert [book.score(Board().play(column)) for column in range(7)] == [2, 1, 0, -1, 0, 1, 2]
+
+
+def test_the_book_is_right_where_it_holds_a_position(book: Book) -> None:
+    solver, rng = NativeSolver(), random.Random(1)
+    checked = 0
+    for plies in range(book.plies, book.plies - 4, -1):
+        for _ in range(25):
+            board = random_board(plies, rng)
+            assert book.score(board) == book.score(board.mirror()) == solver.score(board)
+            checked += 1
+    assert checked == 100
+
+
+def test_no_score_past_the_book_of_ended_games_and_of_other_boards(book: Book) -> None:
+    assert book.score(random_board(book.plies + 1, random.Random(2))) is None
+    assert book.score(Board.from_moves("1212121")) is None
+    assert book.score(Board(6, 8, 4)) is None
+
+
+def test_packed_and_unpacked(book: Book) -> None:
+    assert Book.unpack(book.pack()).layers == book.layers
+
+
+@pytest.mark.parametrize("packed", [b"", b"\0", b"\1\1", b"\1\1garbage", b"\5\1\2\3"])
+def test_other_bytes_are_no_book(packed: bytes) -> None:
+    with pytest.raises(ValueError, match="length|input|data|Corrupt"):
+        Book.unpack(packed)
+
+
+def in_work(plies: int, path: Path, book: Book) -> WorkFile:
+    """A work file in which all is solved but the last two units."""
+    work = WorkFile(path)
+    for unit in units(plies)[:-2]:
+        scores = [book.score(Board.from_moves(moves)) for moves in unit]
+        work.append(unit, [score for score in scores if score is not None])
+    return work
+
+
+def test_building_goes_on_from_any_stop_and_gives_the_same_bytes(tmp_path, capsys, book: Book) -> None:
+    """A line cut short by a kill, and what is no line of the book, do not matter."""
+    made = []
+    for number, tail in enumerate(("", "777777 1 2", "777777\nnonsense 1\n\n")):
+        path = tmp_path / f"book{number}.bin"
+        work = in_work(7, path.with_suffix(".7.work"), book)
+        with work.path.open("a") as file:
+            file.write(tail)
+        assert command.main(["book", "build", "--plies", "7", "--jobs", "2", "--file", str(path)]) == 0
+        made.append(path.read_bytes())
+        assert "7 plies" in capsys.readouterr().out
+    assert made[0] == made[1] == made[2]
+    assert Book.unpack(made[0]).score(Board.from_moves("4444")) == book.score(Board.from_moves("4444"))
+    assert command.main(["book", "verify", "--count", "3", "--file", str(path)]) == 0
+
+
+def test_verify_names_a_wrong_score(tmp_path, capsys, book: Book) -> None:
+    layers = {7: bytes(book_size(7))} | {4: bytes(book_size(4))}
+    path = tmp_path / "wrong.bin"
+    path.write_bytes(Book(layers).pack())
+    assert command.main(["book", "verify", "--count", "1", "--file", str(path)]) == 1
+    assert "by the solver, -32 in the book" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["build", "--plies", "1", "--file", "nowhere/at/all.bin"], "nowhere/at/all"),
+        (["verify", "--file", "nowhere.bin"], "cannot read nowhere.bin"),
+        (["verify", "--file", __file__], "is no book"),
+    ],
+)
+def test_what_cannot_be_used_is_named_in_one_line(capsys, arguments, words) -> None:
+    assert command.main(["book", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    assert words in printed.err
+
+
+def test_ctrl_c_keeps_what_is_solved(tmp_path) -> None:
+    path = tmp_path / "book.bin"
+    command = [sys.executable, "-m", "engine", "book", "build", "--plies", "8", "--jobs", "1"]
+    with subprocess.Popen(
+        [*command, "--file", str(path)], cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        work = path.with_suffix(".8.work")
+        while not work.exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
+    assert work.read_bytes().endswith(b"\n")
