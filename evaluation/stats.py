@@ -16,7 +16,6 @@ from math import log, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from scipy.optimize import brentq
 
 Z = NormalDist().inv_cdf(0.975)
 """Standard deviations either side of a 95 % interval."""
@@ -133,6 +132,7 @@ def likeliest(shares: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
     `offsets` have both signs. It is shares / (1 + t offsets), with t such that the mean is 0 (Owen 1988).
     """
+    from scipy.optimize import brentq  # half a second that processes which only play would pay, too
 
     def mean(t: float) -> float:
         return float((shares * offsets / (1 + t * offsets)).sum())

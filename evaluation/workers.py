@@ -22,10 +22,10 @@ from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from multiprocessing import get_context, parent_process
+from multiprocessing import current_process, get_context, parent_process
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from evaluation.referee import play_game
 
 REFEREES = {"fast": play_game, "kaggle": kaggle.play_game}
 
+
 BATCH_SECONDS = 0.2
 LARGEST_BATCH = 256
 LIMIT = 3
@@ -44,7 +45,7 @@ LIMIT = 3
 CONNECT_SECONDS = 10
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-_one_at_a_time = threading.Lock()
+_own = threading.local()
 
 
 class WorkerError(InputError):
@@ -73,10 +74,9 @@ class Player:
     settings: Mapping[str, Any]
 
     def play(self, tasks: Sequence[Task]) -> tuple[list[Outcome], float]:
-        """The outcomes of `tasks`, and the seconds they took. Never two games at a time in one process."""
-        with _one_at_a_time:
-            start = perf_counter()
-            return [self._game(task) for task in tasks], perf_counter() - start
+        """The outcomes of `tasks`, and the seconds they took. For one thread of a process at a time."""
+        start = perf_counter()
+        return [self._game(task) for task in tasks], perf_counter() - start
 
     def _game(self, task: Task) -> Outcome:
         random.seed(task.seed)
@@ -112,9 +112,13 @@ class Workers(ABC):
     def count(self) -> int:
         """How many batches are played at a time."""
 
+    def is_broken(self, future: Future[Any]) -> bool:
+        """Whether a batch tells that the executor takes no more: it was cancelled."""
+        return future.cancelled()
+
     @abstractmethod
     def renew(self) -> None:
-        """Goes on after a `BrokenExecutor`. Raises `WorkerError` where there is no way to."""
+        """Goes on with a broken executor. Raises `WorkerError` where there is no way to."""
 
     @abstractmethod
     def close(self) -> None:
@@ -164,7 +168,7 @@ def play_all(player: Player, tasks: Iterable[Task], place: Workers) -> Generator
         if not flying:
             return
         done, _ = wait(flying, return_when=FIRST_COMPLETED)
-        if any(_is_broken(future) for future in done):
+        if any(map(place.is_broken, done)):
             done, _ = wait(flying)  # the others have their results or the same error
             place.renew()
         for future in done:
@@ -182,10 +186,6 @@ def play_all(player: Player, tasks: Iterable[Task], place: Workers) -> Generator
 def _suspects(*batches: Iterable[_Attempt]) -> bool:
     """Whether a game is there that has lost two workers: it is played alone, to know which one it is."""
     return any(attempt.lost > 1 for batch in batches for attempt in batch)
-
-
-def _is_broken(future: Future[Any]) -> bool:
-    return future.cancelled() or isinstance(future.exception(), BrokenExecutor)
 
 
 def _lost(queue: _Queue, batch: Sequence[_Attempt], limit: int) -> Iterator[tuple[Task, Outcome]]:
@@ -250,9 +250,13 @@ class Processes(Workers):
         self._start()
 
     def _start(self) -> None:
-        self._pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), _begin)
+        self._pool = _pool(self.jobs)
         self.executor = _Guarded(self._pool)
         self._first = self.executor.submit(_nothing)
+
+    def is_broken(self, future: Future[Any]) -> bool:
+        """Whether a process has died: it takes the others with it."""
+        return isinstance(future.exception(), BrokenExecutor)
 
     def count(self) -> int:
         """Two batches a process, so that none waits for its next one."""
@@ -275,6 +279,10 @@ class Processes(Workers):
         self._pool.shutdown(cancel_futures=True)
 
 
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, get_context("spawn"), _begin)
+
+
 class _Guarded(Executor):
     """A pool whose processes, started as games are submitted, get no Ctrl-C and one thread each for numpy."""
 
@@ -287,12 +295,10 @@ class _Guarded(Executor):
 
 
 class Cluster(Workers):
-    """The workers of a dask scheduler, such as "tcp://127.0.0.1:8786"; each should have one thread.
+    """The workers of a dask scheduler, such as "tcp://127.0.0.1:8786". Each needs a copy of the kit.
 
-    The scheduler gives a batch whose worker died to another, three times; then it is split.
+    The scheduler gives a batch whose worker died to another, three times.
     """
-
-    limit = 2
 
     def __init__(self, address: str) -> None:
         try:
@@ -303,13 +309,14 @@ class Cluster(Workers):
             ) from None
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told in one line
         self.address = address
-        self.deaths: tuple[type[BaseException], ...] = (distributed.KilledWorker,)
+        self.deaths = (distributed.KilledWorker, BrokenExecutor)
         try:
             client: Any = distributed.Client
             self._client = client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
-            raise WorkerError(f"there is no scheduler at {address}: {_first_line(error)}") from None
-        self.executor = self._client.get_executor(pure=False)
+            reason = str(error).partition("\n")[0]
+            raise WorkerError(f"there is no scheduler at {address}: {reason}") from None
+        self.executor = _Apart(self._client.get_executor(pure=False))
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError:
@@ -321,11 +328,10 @@ class Cluster(Workers):
         try:
             return 2 * max(1, sum(map(int, self._client.nthreads().values())))
         except OSError:
-            self.renew()
-            raise
+            return self.renew()
 
-    def renew(self) -> None:
-        """There is none: what is cancelled has lost its scheduler."""
+    def renew(self) -> NoReturn:
+        """There is no way to: a batch is cancelled when the scheduler is lost."""
         raise WorkerError(f"the scheduler at {self.address} is gone")
 
     def close(self) -> None:
@@ -333,8 +339,27 @@ class Cluster(Workers):
         self._client.close(timeout=CONNECT_SECONDS)
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
+class _Apart(Executor):
+    """A cluster whose workers play in a process beside them: their own threads draw from `random`, too."""
+
+    def __init__(self, cluster: Executor) -> None:
+        self._cluster = cluster
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        return self._cluster.submit(_run_apart, function, *arguments, **options)
+
+
+def _run_apart(function: Callable[..., Any], *arguments: Any) -> Any:
+    """In a thread of a cluster's worker: calls a function in the process that belongs to the thread."""
+    if not hasattr(_own, "pool"):
+        # A worker with a nanny is daemonic, and those may start no process; this one ends with its parent.
+        current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+        _own.pool = _pool(1)
+    try:
+        return _Guarded(_own.pool).submit(function, *arguments).result()
+    except BrokenExecutor:
+        del _own.pool
+        raise
 
 
 @contextmanager
