@@ -11,9 +11,11 @@ from pathlib import Path
 
 
 def data(name: str) -> bytes:
-    """The bytes of the file `name` beside the module that calls this.
+    """The bytes of the file `name` beside the module that calls this; for code in no file, such as that of a
+    notebook, in the working directory.
 
     For a bundle `name` has to be written out where `data` is called. Raises `FileNotFoundError`.
     """
-    folder = Path(sys._getframe(1).f_globals["__file__"]).parent
+    caller = Path(sys._getframe(1).f_code.co_filename)  # Kaggle's loader gives a module no `__file__`
+    folder = caller.parent if caller.is_file() else Path()
     return (folder / name).read_bytes()

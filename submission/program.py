@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from evaluation.loading import replace_constants
+from submission.embedding import COMPILED_CORE, EMBEDDED_CORE, LABEL, RESOURCES, Files, reader
 from submission.source import Binding, BundleError, ImportStatement, Site, Source, parse, read_text
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
@@ -23,12 +24,14 @@ class Program:
     Attributes:
         sources: the modules in the order in which they run; the entry is the last.
         futures: the features their `from __future__` statements name.
+        files: the data that they read with `engine.resources`, whose place a module with that data takes.
     """
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self.roots = roots
         self.sources: list[Source] = []
         self.futures: set[str] = set()
+        self.files = Files()
         self._known: dict[Path, Source] = {}
         self._running: list[Source] = []
         self._targets: dict[ast.ImportFrom, Source] = {}  # of first-party import statements
@@ -45,9 +48,27 @@ class Program:
         parse(text, label)
         name = ".".join(Path(label).with_suffix("").parts)
         self._add(self._new(path, name, replace_constants(text, constants, label)))
+        self._embed()
+
+    def _embed(self) -> None:
+        """Puts the files that the modules read into the module that has `data`."""
+        for source in self.sources:
+            spellings = {
+                alias.asname or alias.name
+                for node, target in self._targets.items()
+                for alias in node.names
+                if node in source.edits and self._origin(target, alias.name) == f"{LABEL}:data"
+            }
+            self.files.add(source, spellings)
+        for number, source in enumerate(self.sources):
+            if source.path == RESOURCES:
+                text = reader(self.files.contents)
+                self.sources[number] = Source(source.path, source.label, source.name, text)
 
     def _new(self, path: Path, name: str, text: str) -> Source:
         label = self._label(path)
+        if path == RESOURCES:
+            label, text = LABEL, reader({})
         if twin := next((other for other in self._known.values() if other.label == label), None):
             raise BundleError(f"{label}:1: this stands for {twin.path} and for {path}; rename one of them")
         source = self._known[path] = Source(path, label, name, text)
@@ -71,7 +92,7 @@ class Program:
             base = root.joinpath(*name.split("."))
             for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
                 if path.is_file():
-                    return path
+                    return EMBEDDED_CORE if path == COMPILED_CORE else path
         return None
 
     def _is_ours(self, source: Source, node: ImportStatement, name: str) -> bool:

@@ -26,7 +26,7 @@ class NativeError(RuntimeError):
 
 def source_hash() -> int:
     """64 bits that change with the core's source; the library carries them, and the loader compares."""
-    return int.from_bytes(data("core.hash"))
+    return int.from_bytes(data("core.hash"), "big")
 
 
 def library() -> Path:
