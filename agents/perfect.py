@@ -23,6 +23,7 @@ from engine.windows import preset, window_evaluation
 TABLE_MEGABYTES = 16
 EXACT_SHARE = 0.5  # of a move's time; the rest is for the search, should the position not be solved
 TRAP_SECONDS = 0.02  # to choose among equally good columns
+NO_CORE = "perfect has no native core and is weaker"
 
 EVALUATE = quiescence(window_evaluation(preset("article")))
 
@@ -33,7 +34,7 @@ def has_core() -> bool:
     try:
         NativeSolver(1, 1, 1, Table(1))
     except NativeError as error:
-        print(f"perfect: plays without the native core, and weaker: {error}", file=sys.stderr)
+        print(f"{NO_CORE}: {error}", file=sys.stderr)
         return False
     return True
 

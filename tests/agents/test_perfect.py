@@ -118,3 +118,52 @@ def test_is_exact_near_the_end_of_large_boards(size: tuple[int, int, int]) -> No
     for left in (1, 2, 4, 7, 9, 12, 14):
         board = random_position(rng, size, cells - left)
         assert_plays_best(board, judge(size).score(board))
+
+
+@pytest.mark.parametrize("size", [(6, 7, 4), (1, 1, 1), (6, 7, 1), (10, 10, 4), (20, 20, 5)], ids=str)
+@pytest.mark.parametrize(("act_timeout", "bank"), [(0.1, 60), (0.001, 60), (0, 0), (1, -3)])
+def test_plays_legally_where_there_is_hardly_any_time(
+    size: tuple[int, int, int], act_timeout: float, bank: float
+) -> None:
+    rng = random.Random(6)
+    board = Board(*size)
+    while not board.is_over:
+        board = board.play(move(board, act_timeout, bank))
+        if not board.is_over:
+            board = board.play(rng.choice(board.legal_moves()))
+
+
+@pytest.fixture
+def without_core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The agent as it is where the native core cannot be had."""
+
+    def missing(*arguments: object) -> None:
+        raise NativeError("the processor lacks avx2")
+
+    monkeypatch.setattr(perfect, "NativeSolver", missing)
+    for remembered in (perfect.has_core, perfect.solver):
+        remembered.cache_clear()
+    yield
+    for remembered in (perfect.has_core, perfect.solver):
+        remembered.cache_clear()
+
+
+@pytest.mark.usefixtures("without_core")
+def test_says_once_that_there_is_no_core(capsys: pytest.CaptureFixture[str]) -> None:
+    for moves in ("", "44", "4455"):
+        assert move(Board.from_moves(moves), act_timeout=0.05) in range(7)
+    assert capsys.readouterr() == ("", f"{perfect.NO_CORE}: the processor lacks avx2\n")
+
+
+@pytest.mark.usefixtures("without_core")
+def test_is_exact_near_the_end_without_the_core() -> None:
+    for board, score in scored("end-easy", 200):
+        assert_plays_best(board, score)
+
+
+@pytest.mark.usefixtures("without_core")
+@pytest.mark.parametrize("size", [(4, 5, 4), (5, 4, 3), (9, 9, 5), (12, 12, 5)], ids=str)
+def test_plays_whole_games_without_the_core(size: tuple[int, int, int]) -> None:
+    board = Board(*size)
+    while not board.is_over:
+        board = board.play(move(board, act_timeout=0.05))
