@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,13 +18,17 @@ from rich.table import Table
 from evaluation import console
 from evaluation.match import play_match
 from evaluation.result import MatchResult
+from submission import send
 from submission.bundle import write_bundle
+from submission.check import STANDARD, check
 from submission.check import Progress as Progressing
-from submission.check import check
+from submission.conditions import Wanted
 from submission.report import Report
+from submission.where import where
 
 STRONGEST = "deepening"
 SUBMISSION = Path("main.py")
+NO_CLIENT = "It needs Kaggle's own command (pip install kaggle) and your API token."
 
 # Opponents of the short benchmark, how many games against each, and seconds a move: a tenth of Kaggle's.
 BENCHMARK = {"random_legal": 20, "n_step": 40, "kaggle:negamax": 20}
@@ -37,16 +42,39 @@ app.command("bundle")(write_bundle)
 def check_file(
     path: Annotated[Path, typer.Argument(help="main.py, or a .tar.gz with main.py at its root")],
     *,
+    positions: Annotated[
+        int | None, typer.Option(min=1, help="random positions, however long they take; else 4,000 in 10 s")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Load and play a file as Kaggle does, and name what is wrong with it. Exit status 1 on a failure."""
-    report = _checked(path)
+    report = _checked(path, positions)
     if json:
         print(report.to_json())
     else:
         console.output.print(report)
     if not report.ok:
         raise typer.Exit(1)
+
+
+@app.command("send")
+def send_file(
+    path: Annotated[Path, typer.Argument(help="main.py, or a .tar.gz with main.py at its root")],
+    *,
+    message: Annotated[str, typer.Option("--message", "-m", help="what Kaggle shows beside it")],
+) -> None:
+    """Check a file and submit it with Kaggle's own command. A file that fails is not sent: exit status 1."""
+    out = console.output
+    report = _checked(path)
+    if not report.ok:
+        out.print(report)
+        out.print("It was not sent.", style="bold red")
+        raise typer.Exit(1)
+    out.print(report.verdict())
+    if send.is_installed():
+        raise typer.Exit(send.send(path, message))
+    out.print(f"\n  {send.shown(path, message)}\n", soft_wrap=True, style="bold green", markup=False)
+    out.print(NO_CLIENT, style="dim")
 
 
 @app.callback(invoke_without_command=True)
@@ -72,14 +100,14 @@ def submit(context: typer.Context) -> None:
         style="dim",
     )
     out.rule("[bold]4. Submit it", align="left")
-    command = f"kaggle competitions submit connectx -f {SUBMISSION} -m {shlex.quote(STRONGEST)}"
-    out.print(f"\n  {command}\n", soft_wrap=True, style="bold green")
-    out.print("It needs Kaggle's own command (pip install kaggle) and your API token.", style="dim")
+    out.print(f"\n  {send.shown(SUBMISSION, STRONGEST)}\n", soft_wrap=True, style="bold green", markup=False)
+    out.print(NO_CLIENT, style="dim")
 
 
-def _checked(path: Path) -> Report:
+def _checked(path: Path, positions: int | None = None) -> Report:
+    settings = replace(STANDARD, random=Wanted(positions, math.inf)) if positions else STANDARD
     with _checklist() as progress:
-        return check(path, progress=progress)
+        return check(path, settings, progress)
 
 
 @contextmanager

@@ -81,6 +81,7 @@ class Settings:
     Attributes:
         act_timeout, overage: Kaggle's seconds for a move, and for the bank of a game.
         grace: seconds beyond both after which a move is broken off.
+        slow_load: seconds of loading that are worth a warning.
         memory: bytes for a process, in which two copies may play; more than a quarter for one of them is
             worth a warning.
         opponents: Kaggle's agents that it plays.
@@ -96,6 +97,7 @@ class Settings:
     act_timeout: float = 2.0
     overage: float = 60.0
     grace: float = 5.0
+    slow_load: float = 1.0
     memory: int = 4 * 2**30
     opponents: tuple[str, ...] = ("random", "negamax")
     boards: tuple[tuple[int, int, int], ...] = BOARDS
@@ -204,6 +206,8 @@ class _Check:
 
     def add_static(self) -> None:
         """Report what the text shows and nothing before has shown."""
+        if "needs-network" in self.found:
+            self.found.pop("uses-network", None)
         for name, seen in self.reading.seen.items():
             if name in ("foreign-package", "import-inside-agent") and "module-not-found" in self.found:
                 continue
@@ -279,7 +283,7 @@ class _Check:
         if error := load.get("error"):
             raise self.fail(judge.cause(error, self.reading, loading=True), "loading", judge.told(error))
         self.report.loading = Loading(load["seconds"], load["memory"], load["name"], load["passed"])
-        if load["seconds"] > self.settings.act_timeout / 2:
+        if load["seconds"] > self.settings.slow_load:
             self.add("slow-load", "loading", f"{load['seconds']:.2f} s")
         defects = {
             "main-guard": not load["agent"] and "agent" in self.reading.guarded,
@@ -484,7 +488,9 @@ class _Check:
         """Games under each restriction, then all that follows from them."""
         settings = self.settings
         setup: Event = {"path": str(self.main), "modules": self.siblings, "memory": settings.small_memory}
-        trials = Conditions(self.start, setup, self.reading, settings.act_timeout, settings.boards)
+        trials = Conditions(
+            self.start, setup, self.reading, settings.act_timeout, settings.overage, settings.boards
+        )
         seconds = self.quick_seconds()
 
         def single(restriction: Restriction) -> Condition:
@@ -505,13 +511,14 @@ class _Check:
                 if not condition.problem
                 for name in restriction.names
             ]
-            jobs = [(python, ON_OTHERS) for python in others.result()]
-            conditions += pool.map(
-                lambda job: together(job[0], bearable, job[1]), [(None, settings.random), *jobs]
-            )
+            wanted: list[tuple[Python | None, Wanted]] = [(python, ON_OTHERS) for python in others.result()]
+            if settings.random.positions:
+                wanted.insert(0, (None, settings.random))
+            conditions += pool.map(lambda job: together(job[0], bearable, job[1]), wanted)
         self.report.conditions = conditions
+        everywhere = any(condition.label == TOGETHER and condition.problem for condition in conditions)
         for condition in conditions:
-            if condition.problem:
+            if condition.problem and not (everywhere and condition.problem == "other-python"):
                 self.add(condition.problem, condition.label, condition.result)
         if partial := sorted({name for condition in conditions for name in condition.partial}):
             self.report.notes.append(

@@ -23,15 +23,16 @@ from submission.worker import Event, Worker, WorkerLostError
 Tell = Callable[[Event], None]
 Start = Callable[[Event, Python | None], Worker]
 
-BANK = 60.0
+SLOW = 1 / 8
+"""Of actTimeout: who exceeds it by that, on average, uses a tenth of the bank in a full game."""
 MOVE_SECONDS = 0.004
 """What a move takes, about, where the clock is replaced."""
 SHORT_PLIES, SHORT_SECONDS = 8, 4.0
 """How long a game goes on in which times are looked at."""
 LONG_SECONDS = 12.0
-"""The same for half a processor, where time is the question, and for a game on another board."""
+"""The same for half a processor."""
 BATCH = 100
-"""Random positions put to the submission at once."""
+"""The most random positions put to the submission at once."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Conditions:
         start: makes a process from its first request and the Python that is to run it.
         setup: what each such request holds: `path`, `modules`, `memory` (see `submission.child`).
         reading: what the text of the submission shows.
-        act_timeout: Kaggle's seconds for a move.
+        act_timeout, overage: Kaggle's seconds for a move, and for the bank of a game.
         boards: boards of other sizes, as (rows, columns, inarow).
     """
 
@@ -89,10 +90,14 @@ class Conditions:
     setup: Event
     reading: Reading
     act_timeout: float
+    overage: float
     boards: Sequence[tuple[int, int, int]]
 
     def single(self, restriction: Restriction, tell: Tell, seconds: float) -> Condition:
-        """A game by the real clock, with `seconds` as actTimeout: its first moves, or all of it if halved."""
+        """The first moves of a game by the real clock, with `seconds` as actTimeout.
+
+        With half a processor, where time is the question, actTimeout is Kaggle's and the game goes on longer.
+        """
         condition = Condition(restriction.label)
         halves = "processor" in restriction.names
         with self.trial(condition, restriction.finding), self.worker(restriction.names, False) as worker:
@@ -100,16 +105,16 @@ class Conditions:
             self.load(worker, condition, tell)
             if halves:
                 condition.how = halved or "not possible here: this system cannot stop processes"
-            if halves:
-                moves = self.play(worker, tell, Board(), seconds)
-            else:
-                moves = self.play(worker, tell, Board(), seconds, plies=SHORT_PLIES, limit=SHORT_SECONDS)
+            seconds = self.act_timeout if halves else seconds
+            plies, limit = (1000, LONG_SECONDS) if halves else (SHORT_PLIES, SHORT_SECONDS)
+            moves = self.play(worker, tell, Board(), seconds, time.perf_counter() + limit, plies=plies)
             condition.result = f"played {len(moves)} moves"
             condition.first = max(move["seconds"] for move in moves[:2])
             condition.longest = max((move["seconds"] for move in moves[2:]), default=None)
             condition.said = condition.said or next((move["said"] for move in moves if move["said"]), "")
-            if (overage := sum(max(0.0, move["seconds"] - seconds) for move in moves)) > BANK / 10:
-                raise _Problem(f"{overage:.1f} s of overage time in {len(moves)} moves")
+            overage = sum(max(0.0, move["seconds"] - seconds) for move in moves) / len(moves)
+            if overage > SLOW * seconds:
+                raise _Problem(f"{overage:.2f} s of overage time a move, in {len(moves)} moves")
         return condition
 
     def together(
@@ -120,7 +125,7 @@ class Conditions:
         Args:
             label: what to call this.
             names: restrictions.
-            wanted: how many positions, and in how many seconds.
+            wanted: how many positions, and in how many seconds; the games may take as long again.
             python: what runs it, if not the running Python.
         """
         condition = Condition(label)
@@ -129,11 +134,13 @@ class Conditions:
             self.load(worker, condition, tell)
             first = next(random_positions(0))
             worker.ask("calibrate", tell, position=first, seconds=self.act_timeout, move_seconds=MOVE_SECONDS)
-            self.play(worker, tell, Board(), self.act_timeout)
+            end = time.perf_counter() + min(wanted.seconds, LONG_SECONDS)
+            self.play(worker, tell, Board(), self.act_timeout, end)
             for shape in self.boards:
-                self.play(worker, tell, Board(*shape), self.act_timeout, name=OTHER_BOARD)
+                self.play(worker, tell, Board(*shape), self.act_timeout, end, name=OTHER_BOARD)
+            cut = " (cut short)" if time.perf_counter() > end else ""
             condition.positions = self.answer(worker, tell, wanted)
-            games = f"whole games on {1 + len(self.boards)} boards"
+            games = f"games on {1 + len(self.boards)} boards{cut}"
             condition.result = f"{games}, {condition.positions:,} random positions"
         return condition
 
@@ -173,21 +180,20 @@ class Conditions:
         tell: Tell,
         board: Board,
         seconds: float,
+        end: float,
         *,
         plies: int = 1000,
-        limit: float = LONG_SECONDS,
         name: str | None = None,
     ) -> list[Event]:
-        """The moves of a game against itself, of at most `plies`, and about `limit` seconds.
+        """The moves of a game against itself, at most `plies`, begun before `end` but for the first two.
 
         Raises `_Problem`, with the finding `name` if given.
         """
         shape = board.geometry
         place = f"a game on {shape.rows}x{shape.columns}/{shape.inarow}"
         worker.ask("begin")
-        banks, moves = [BANK, BANK], list[Event]()
-        end = time.perf_counter() + limit
-        while not board.is_over and len(moves) < plies and time.perf_counter() < end:
+        banks, moves = [self.overage, self.overage], list[Event]()
+        while not board.is_over and len(moves) < plies and (len(moves) < 2 or time.perf_counter() < end):
             position = {**position_of(board), "bank": banks[board.turn - 1]}
             move = worker.ask("moves", tell, positions=[position], seconds=seconds)["moves"][0]
             if problem := self.problem(move, place):
@@ -202,15 +208,15 @@ class Conditions:
         end = time.perf_counter() + wanted.seconds
         positions = islice(chain.from_iterable(map(random_positions, count())), wanted.positions)
         worker.ask("begin")
-        answered = 0
-        while (batch := list(islice(positions, BATCH))) and time.perf_counter() < end:
+        answered, size = 0, 1
+        while (batch := list(islice(positions, size))) and (start := time.perf_counter()) < end:
             moves = worker.ask("moves", tell, positions=batch, seconds=self.act_timeout)["moves"]
-            if problem := self.problem(
-                moves[-1], f"a game of random moves, after {batch[len(moves) - 1]['moves']}"
-            ):
+            after = batch[len(moves) - 1]["moves"]
+            if problem := self.problem(moves[-1], f"a game of random moves, after {after or 'none'}"):
                 name, seen = problem
                 raise _Problem(seen, name)
             answered += len(moves)
+            size = min(BATCH, 2 * size) if time.perf_counter() - start < 1 else max(1, size // 2)
         return answered
 
     def problem(self, move: Event, place: str) -> tuple[str, str] | None:

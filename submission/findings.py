@@ -121,6 +121,11 @@ PITFALLS = {
         "A try/except around loading data hides that the agent plays without it.",
         "Catch only what you expect, and say so: print to sys.stderr in the except branch.",
     ),
+    "kept-stream": Pitfall(
+        WARNING,
+        "The file keeps sys.stdout or sys.stderr, which Kaggle replaces and closes with every move.",
+        "Import sys and name sys.stderr where you print: print(..., file=sys.stderr).",
+    ),
     "pickles-own-class": Pitfall(
         FAILURE,
         "The file's own classes cannot be pickled or unpickled: for Kaggle they belong to no module.",
@@ -240,7 +245,7 @@ PITFALLS = {
     ),
     "slow-load": Pitfall(
         WARNING,
-        "Loading takes more than half of actTimeout; it counts towards the first move.",
+        "Loading takes more than a second, half of actTimeout; it counts towards the first move.",
         "Build tables lazily, import less, or store tables ready made.",
     ),
     "slow-first-move": Pitfall(

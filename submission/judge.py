@@ -43,6 +43,7 @@ def cause(error: Event, reading: Reading, loading: bool) -> str:
         "module-not-found": no_module,
         "pickles-own-class": kind == "PicklingError" or "Can't get attribute" in message,
         "inspect-getsource": "is a built-in class" in message or "could not get source code" in message,
+        "kept-stream": "closed file" in message and "kept-stream" in reading.seen,
         "relative-open": kind == "FileNotFoundError" and not (error["starting"] or os.path.isabs(path)),
         "no-callable": loading and kind == "IndexError" and not error["where"],
         "load-error": loading,

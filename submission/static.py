@@ -108,6 +108,8 @@ class _Visitor(ast.NodeVisitor):
         return any({*names, "Exception", "BaseException"} & caught for caught in self.caught)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            self._stream(default)
         self.depth += 1
         self.generic_visit(node)
         self.depth -= 1
@@ -115,7 +117,22 @@ class _Visitor(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
     visit_Lambda = visit_FunctionDef  # noqa: N815
 
+    def visit_Assign(self, node: ast.Assign | ast.AnnAssign) -> None:
+        if not self.depth:
+            self._stream(node.value)
+        self.generic_visit(node)
+
+    visit_AnnAssign = visit_Assign  # noqa: N815
+
+    def _stream(self, value: ast.expr | None) -> None:
+        match value:
+            case ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr" as stream):
+                self.add("kept-stream", value, f"sys.{stream}")
+
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.ImportFrom) and node.module == "sys" and not self.depth:
+            for name in {alias.name for alias in node.names} & {"stdout", "stderr"}:
+                self.add("kept-stream", node, f"sys.{name}")
         for root in _roots(node):
             if root in SAFE or self.catches("ImportError", "ModuleNotFoundError"):
                 continue

@@ -19,9 +19,12 @@ from typer.testing import CliRunner
 
 import submission.__main__ as command
 from evaluation.errors import InputError
+from evaluation.loading import known_agents
 from submission.bundle import write_bundle
 from submission.check import MAX_BYTES, Settings, check
+from submission.conditions import SINGLE, Wanted
 from submission.findings import FAILURE, PITFALLS, WARNING
+from submission.pythons import pythons
 from submission.report import Comparison, Report
 
 ROOT = Path(__file__).parents[2]
@@ -31,8 +34,36 @@ FIRST_LEGAL = "def agent(obs, config):\n    return obs.board.index(0)\n"
 
 # No more than the pitfalls need. A move has time enough for a machine that stalls, except where time is what
 # the pitfall is about.
-QUICK = Settings(act_timeout=4.0, memory=512 * 2**20, opponents=(), boards=(), positions=20)
-TIMED = replace(QUICK, act_timeout=1.0, overage=1.0, grace=1.5, repetitions=0)
+QUICK = Settings(
+    act_timeout=4.0,
+    memory=512 * 2**20,
+    opponents=(),
+    boards=(),
+    positions=20,
+    restrictions=(),
+    small_memory=60 * 2**20,
+    random=Wanted(0, 0.0),
+    pythons=list,
+)
+TIMED = replace(QUICK, act_timeout=1.0, slow_load=0.5, overage=1.0, grace=1.5, repetitions=0)
+HALF = SINGLE[-1]
+# Moves take little, but whatever a busy machine takes is no finding.
+PATIENT = replace(
+    QUICK,
+    act_timeout=0.1,
+    overage=600.0,
+    slow_load=10.0,
+    positions=12,
+    restrictions=SINGLE[:-1],
+    small_memory=10**9,
+    random=Wanted(40, 2.0),
+)
+RESTRICTED = {
+    "full-column--seldom": replace(QUICK, random=Wanted(4000, 20.0)),
+    "fails-restricted": replace(QUICK, restrictions=SINGLE[:-1], random=Wanted(1, 1.0)),
+    "other-python": replace(QUICK, pythons=pythons),
+    "slow-on-half": replace(QUICK, act_timeout=0.6, overage=600.0, restrictions=(HALF,), repetitions=0),
+}
 OTHER_BOARDS = replace(QUICK, boards=((5, 1, 4), (2, 3, 3)))
 
 # Warnings that have come true in a fixture: what the text shows made the file fail.
@@ -42,6 +73,7 @@ COME_TRUE = {
     "hidden-fallback",
     "hidden-fallback--absolute",
     "import-inside-agent",
+    "kept-stream",
     "main-guard",
     "main-guard--agent",
     "obsolete-timeout--times-out",
@@ -52,6 +84,11 @@ COME_TRUE = {
 def settings_for(path: Path) -> Settings:
     if path.parent.name == "harmless" or path.stem == "other-configurations":
         return OTHER_BOARDS
+    if path.stem in RESTRICTED:
+        return RESTRICTED[path.stem]
+    if path.stem.startswith("needs-"):
+        name = path.stem.partition("--")[0]
+        return replace(QUICK, restrictions=tuple(each for each in SINGLE if each.finding == name))
     if path.stem == "memory-hungry":
         return replace(QUICK, memory=160 * 2**20)
     return TIMED if path.stem.startswith(("never", "obsolete", "overage", "slow", "times")) else QUICK
@@ -94,10 +131,18 @@ def shown(report: Report) -> str:
     return console.export_text()
 
 
-@pytest.mark.parametrize("path", PITFALL_FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem == "slow-on-half" else [])
+        for path in PITFALL_FILES
+    ],
+)
 def test_a_pitfall_is_found_under_its_name_and_no_other(path: Path, reports: Callable) -> None:
     if path.stem == "blas-threads" and os.cpu_count() == 1:
         pytest.skip("BLAS has one thread where there is one processor")
+    if path.stem == "other-python" and not pythons():
+        pytest.skip("there is no other Python from 3.10 on")
     report = reports(path)
     name = path.stem.partition("--")[0]
     assert ids(report) == [name], report.findings
@@ -301,11 +346,21 @@ def test_a_process_lost_on_another_board(main: Callable) -> None:
     assert [game.problem for game in report.boards] == [None, "process-dies"]
 
 
-def test_an_agent_that_plays_by_the_clock_is_compared_move_for_move(tmp_path: Path) -> None:
-    write_bundle("deepening", tmp_path / "main.py")
-    report = check(tmp_path / "main.py", replace(QUICK, act_timeout=0.1, positions=12))
-    assert report.ok
+@pytest.mark.parametrize("agent", sorted(known_agents()))
+def test_nothing_is_found_in_the_bundles_of_the_kit(agent: str, tmp_path: Path) -> None:
+    write_bundle(agent, tmp_path / "main.py")
+    report = check(tmp_path / "main.py", PATIENT)
+    assert (report.ok, report.findings) == (True, [])
     assert report.comparison == Comparison(positions=12, different=0)
+    assert report.conditions[-1].positions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", sorted(known_agents()))
+def test_nothing_is_found_in_the_bundles_of_the_kit_by_a_whole_check(agent: str, tmp_path: Path) -> None:
+    write_bundle(agent, tmp_path / "main.py")
+    report = check(tmp_path / "main.py")
+    assert (report.ok, report.findings) == (True, [])
 
 
 def test_what_varies_is_not_compared(main: Callable) -> None:
@@ -347,6 +402,12 @@ def test_a_whole_check_of_a_bundle(one_step: Path) -> None:
     done = run_check(str(one_step), "--json")
     report = json.loads(done.stdout)
     assert (done.returncode, done.stderr, report["ok"], report["findings"]) == (0, "", True, [])
+    conditions = {condition["label"]: condition for condition in report["conditions"]}
+    assert set(conditions) > {restriction.label for restriction in SINGLE}
+    assert all(condition["how"] for condition in conditions.values()), conditions
+    assert conditions["All of these at once"]["positions"] >= 1000
+    assert report["bank"] == 60
+    assert report["repetition"]
     assert report["spec"] == "one_step"
     assert report["comparison"] == {"positions": 200, "different": 0}
     assert [game["label"] for game in report["games"]] == [
@@ -378,7 +439,7 @@ def test_everything_for_the_strongest_agent(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "STRONGEST", "one_step")
     monkeypatch.setattr(command, "BENCHMARK", {"random_legal": 4})
-    monkeypatch.setattr(command, "check", lambda path, progress: check(path, QUICK, progress))
+    monkeypatch.setattr(command, "check", lambda path, _settings, progress: check(path, QUICK, progress))
     monkeypatch.setattr(command.console, "output", Console(width=100))
     done = CliRunner().invoke(command.app, [])
     assert (done.exit_code, done.exception) == (0, None)

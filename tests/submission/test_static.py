@@ -34,6 +34,9 @@ SHOWN = {
     ),
     "shared library": ("try:\n    L = ctypes.CDLL('/x')\nexcept OSError:\n    L = None", "hidden-fallback"),
     "magic in the middle": ("x = 1\n!pip install numpy\n", "notebook-magic"),
+    "stream imported": ("from sys import stderr", "kept-stream"),
+    "stream bound": ("import sys\nERR = sys.stderr", "kept-stream"),
+    "stream as default": ("def log(text, file=sys.stdout): pass", "kept-stream"),
     "null byte": ("x = 1\0", "syntax-error"),
 }
 NOT_SHOWN = {
@@ -50,6 +53,8 @@ NOT_SHOWN = {
     "fallback told": "try:\n    T = open('/x').read()\nexcept OSError as e:\n    print(e, file=sys.stderr)",
     "raised again": "try:\n    T = open('/x').read()\nexcept OSError:\n    raise ValueError('no table')",
     "narrow": "try:\n    T = json.loads(s)\nexcept KeyError:\n    T = {}",
+    "stream named where it is used": "import sys\nprint(1, file=sys.stderr)\ndef f():\n    e = sys.stderr",
+    "stream imported in a function": "def f():\n    from sys import stderr",
     "no loading": "try:\n    x = f()\nexcept Exception:\n    x = 0",
     "modulo": "x = 7\ny = (x\n%x)",
 }
