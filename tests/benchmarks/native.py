@@ -1,4 +1,4 @@
-"""The native core on the kit's positions against the readable solver, and BitBully where that is installed."""
+"""The native core on the kit's positions against the readable solver, and BitBully where it is installed."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
