@@ -25,6 +25,7 @@ from submission.check import Progress as Progressing
 from submission.conditions import Wanted
 from submission.report import Report
 from submission.where import where
+from submission.where import where
 
 STRONGEST = "deepening"
 SUBMISSION = Path("main.py")
@@ -36,6 +37,7 @@ BENCHMARK_SECONDS = 0.2
 
 app = typer.Typer(add_completion=False)
 app.command("bundle")(write_bundle)
+app.command("where")(where)
 
 
 @app.command("check")

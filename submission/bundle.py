@@ -8,16 +8,22 @@ make a difference is refused, with the file, the line and what to do.
 `from __future__ import annotations` holds for a whole file. It is hoisted to the top as soon as one module
 has it: dropping it could raise NameError, while the modules without it lose nothing as long as no code
 reads annotations. Where code does, or where a dataclass would act on a string, the program is refused.
+
+Functions that no move needs stay in: that nothing reaches them cannot be proved, and Kaggle takes 100 MB.
 """
 
 from __future__ import annotations
 
 import ast
+import gzip
+import io
 import keyword
 import os
 import shlex
+import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -26,12 +32,14 @@ import typer
 from evaluation.console import output
 from evaluation.errors import InputError
 from evaluation.loading import KAGGLE, is_file, module_path, parse_spec
+from submission.embedding import LABEL, packed
 from submission.program import Program
 from submission.source import HEADING, BundleError, Source, bindings, is_text, parse
 
 __all__ = ["Bundle", "BundleError", "bundle", "flatten", "locate", "make_bundle", "write_bundle"]
 
 ROOT = Path(__file__).resolve().parent.parent
+MAIN, ARCHIVE = "main.py", "submission.tar.gz"
 
 HEADER = """\
 # A ConnectX agent in one file, as Kaggle runs it. To change it, change its sources and make it again:
@@ -44,10 +52,23 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Bundle:
-    """The text of a bundled agent and the modules it was made from, in the order of the text."""
+    """The text of a bundled agent and what it was made from.
+
+    Attributes:
+        sources: its modules, in the order of the text.
+        files: the data files in it, by the names they are read by.
+    """
 
     text: str
     sources: tuple[Source, ...]
+    files: Mapping[str, bytes]
+
+
+class Format(StrEnum):
+    """What Kaggle takes: the file itself, or an archive with it at the root."""
+
+    FILE = "py"
+    ARCHIVE = "tar.gz"
 
 
 def bundle(spec: str) -> str:
@@ -96,7 +117,7 @@ def flatten(
         text += "\n\n"
         offset = text.count("\n") + 1
         text += f"# ==== {source.label}: line N here is line N - {offset} there ====\n{source.flattened()}"
-    made = Bundle(text, tuple(sources))
+    made = Bundle(text, tuple(sources), program.files.contents)
     _check_agent(made, program.entry)
     _check_sections(made)
     return made
@@ -118,21 +139,57 @@ def _headings(text: str) -> list[tuple[int, str]]:
 
 
 def write_bundle(
-    spec: Annotated[str, typer.Argument(help="the agent: n_step, n_step:N_STEPS=5 or path/to/agent.py")],
-    path: Annotated[Path, typer.Option("--output", "-o", help="the file to write")] = Path("main.py"),
+    spec: Annotated[
+        str, typer.Argument(help="the agent: n_step, n_step:N_STEPS=5, path/to/agent.py or a folder")
+    ],
+    path: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the file to write; main.py if not given")
+    ] = None,
+    format: Annotated[
+        Format | None, typer.Option("--format", help="if not given, by the name of the file")
+    ] = None,
 ) -> None:
     """Write an agent and all it needs into one file for Kaggle."""
     made = make_bundle(spec)
+    path = save(made, path, format)
+    print_sizes(made, path)
+
+
+def save(made: Bundle, path: Path | None = None, format: Format | None = None) -> Path:
+    """Writes a bundle and returns the path, by default main.py or submission.tar.gz. Raises `InputError`."""
+    is_archive = format is Format.ARCHIVE if format or not path else path.name.endswith(".tar.gz")
+    path = path or Path(ARCHIVE if is_archive else MAIN)
     if path.resolve() in {source.path.resolve() for source in made.sources}:
         raise BundleError(f"{path} is one of the bundle's sources; write to another file: -o main.py")
+    content = made.text.encode()
     try:
-        path.write_text(made.text, encoding="utf-8", newline="\n")
+        path.write_bytes(archived(content) if is_archive else content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; name another file: -o main.py") from None
-    output.print(f"{path}: {len(made.text.encode()):,} bytes, made from", markup=False, soft_wrap=True)
+    return path
+
+
+def archived(content: bytes) -> bytes:
+    """A .tar.gz with main.py at its root; the same bytes from anywhere."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        member = tarfile.TarInfo(MAIN)  # of user 0, in 1970
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def print_sizes(made: Bundle, path: Path) -> None:
+    """Prints what a bundle is made up of, in bytes."""
+
+    def row(text: str) -> None:
+        output.print(text, markup=False, soft_wrap=True)
+
+    row(f"{path}: {path.stat().st_size:,} bytes, made from")
     for source, (start, _) in zip(made.sources, _headings(made.text), strict=True):
-        size = len(source.flattened().encode())
-        output.print(f"  {source.label}: {size:,} bytes, from line {start + 1}", markup=False, soft_wrap=True)
+        row(f"  {source.label}: {len(source.flattened().encode()):,} bytes, from line {start + 1}")
+        for name, content in sorted(made.files.items()) if source.label == LABEL else ():
+            row(f"    {name}: {len(content):,} bytes, {len(packed(content)):,} as text")
 
 
 def _header(target: str, constants: Mapping[str, object]) -> str:
