@@ -25,7 +25,6 @@ from submission.check import Progress as Progressing
 from submission.conditions import Wanted
 from submission.report import Report
 from submission.where import where
-from submission.where import where
 
 STRONGEST = "deepening"
 SUBMISSION = Path("main.py")
