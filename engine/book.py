@@ -15,10 +15,13 @@ import lzma
 from collections.abc import Iterator
 from functools import cache
 from math import comb
-from typing import Self
+from typing import TYPE_CHECKING
 
 from engine.board import Board
 from engine.resources import data
+
+if TYPE_CHECKING:
+    from typing import Self  # Python 3.10 has none, and a submission may meet it
 
 BOOK_SHAPE = Board().geometry
 BOOK_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 0, "lp": 0, "pb": 0}]
