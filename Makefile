@@ -4,12 +4,13 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 PY     := $(VENV)/bin/python
 
-.PHONY: help setup submission test test-slow check format benchmark clean
+.PHONY: help setup submission test test-slow check format benchmark cluster clean
 help:
 	@echo "make submission   set up, bundle the strongest agent into main.py, check it as Kaggle does, print its record"
 	@echo "make test         set up and run every test and check"
 	@echo "make test-slow    the proofs that take minutes"
 	@echo "make benchmark    the speed ratios quoted in the README"
+	@echo "make cluster      a scheduler and two workers on this machine, for tournaments with --cluster"
 	@echo "make format       format the code and mend what ruff can mend"
 
 # The environment is made once, and made anew when the requirements change.
@@ -44,6 +45,12 @@ test-slow: $(VENV)/development
 
 benchmark: $(VENV)/runtime
 	$(PY) -m tests.benchmarks
+
+cluster: $(VENV)/development
+	@echo "python -m evaluation tournament ... --cluster tcp://127.0.0.1:8786   (Ctrl-C ends the cluster)"
+	@export PYTHONPATH=.; $(VENV)/bin/dask scheduler --host 127.0.0.1 --port 8786 --no-dashboard & scheduler=$$!; \
+	trap "kill $$scheduler" EXIT INT TERM; \
+	$(VENV)/bin/dask worker tcp://127.0.0.1:8786 --nworkers 2 --nthreads 1 --no-dashboard
 
 format: $(VENV)/development
 	$(PY) -m ruff format .

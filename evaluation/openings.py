@@ -91,7 +91,7 @@ def tournament_openings(
     empty = _empty(configuration)
     while True:  # once more from the start when the board has no more
         random = Random(f"tournament {seed}")
-        seen: set[tuple[int, int]] = set()
+        seen: set[int] = set()
         if balance(configuration, plies) == "balanced":
             chosen = (
                 _drawn(random)
@@ -143,7 +143,7 @@ def _random_openings(
     random: Random,
     plies: int,
     *,
-    seen: set[tuple[int, int]],
+    seen: set[int],
     is_fair: Callable[[Board], bool],
     longer: bool = True,
 ) -> Iterator[tuple[int, ...]]:
@@ -211,7 +211,7 @@ def _wins(board: Board, moves: int) -> bool:
     )
 
 
-def _identity(board: Board) -> tuple[int, int]:
-    """The same for a position and its mirror image, and for no other of as many discs."""
+def _identity(board: Board) -> int:
+    """The same for a position and its mirror image, and for no other of as many discs: a hash, for space."""
     mirror = board.mirror()
-    return min((board.own, board.other), (mirror.own, mirror.other))
+    return hash(min((board.own, board.other), (mirror.own, mirror.other)))

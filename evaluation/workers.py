@@ -307,7 +307,8 @@ class Cluster(Workers):
             raise WorkerError(
                 "a cluster needs the package distributed: pip install -r requirements-cluster.txt"
             ) from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told in one line
+        for name in ("distributed", "distributed.client"):  # what matters is told in one line
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self.address = address
         self.deaths = (distributed.KilledWorker, BrokenExecutor)
         try:
@@ -322,6 +323,14 @@ class Cluster(Workers):
         except TimeoutError:
             self.close()
             raise WorkerError(f"the scheduler at {address} has no workers: start some") from None
+        try:
+            self.executor.submit(_nothing).result()
+        except Exception as error:  # whatever the cluster's machines lack
+            self.close()
+            raise WorkerError(
+                f"the cluster at {address} cannot play: its scheduler and workers need this kit, its "
+                f"packages and PYTHONPATH=. ({_cause(error)})"
+            ) from None
 
     def count(self) -> int:
         """Two batches a thread of the cluster's workers, which may come and go."""
@@ -347,6 +356,13 @@ class _Apart(Executor):
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         return self._cluster.submit(_run_apart, function, *arguments, **options)
+
+
+def _cause(error: BaseException) -> str:
+    """What led to an error, in a line."""
+    while error.__cause__:
+        error = error.__cause__
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _run_apart(function: Callable[..., Any], *arguments: Any) -> Any:
