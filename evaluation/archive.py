@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -17,6 +17,8 @@ SETTINGS_FILE = "tournament.json"
 GAMES_FILE = "games.jsonl"
 FREE = ("anchor",)
 """Settings that may change from run to run: no game depends on them."""
+
+RECORD = [field.name for field in fields(GameRecord)]
 
 
 class GameId(NamedTuple):
@@ -62,19 +64,18 @@ class Game:
 
     def to_json(self) -> str:
         """One line. `from_json` undoes it."""
-        return json.dumps(
-            {"id": str(self.id), "agents": self.agents, "seed": self.seed, **asdict(self.record)}
-        )
+        head = {"id": str(self.id), "agents": self.agents, "seed": self.seed}
+        return json.dumps(head | {name: getattr(self.record, name) for name in RECORD})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The game that `to_json` wrote. Raises `InputError` for anything else."""
         try:
-            fields = json.loads(text)
-            head = GameId.parse(fields.pop("id")), tuple(fields.pop("agents")), int(fields.pop("seed"))
+            line = json.loads(text)
+            head = GameId.parse(line.pop("id")), tuple(line.pop("agents")), int(line.pop("seed"))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(f"not the record of a game ({error}): {text[:60]!r}") from None
-        return cls(*head, GameRecord.from_fields(fields))
+        return cls(*head, GameRecord.from_fields(line))
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
