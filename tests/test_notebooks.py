@@ -35,6 +35,7 @@ def test_notebook_runs(path, workplace):
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if output.output_type == "stream" and output.name == "stderr"
+        if "building the font cache" not in output.text  # matplotlib, once on every machine
     ]
     assert not errors, errors
 
@@ -47,4 +48,4 @@ def test_notebook_is_stored_without_outputs(path):
 
 
 def test_there_are_notebooks():
-    assert [path.stem for path in NOTEBOOKS] == ["01_first_submission"]
+    assert {"01_first_submission", "02_measuring_strength"} <= {path.stem for path in NOTEBOOKS}
