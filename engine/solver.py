@@ -153,6 +153,11 @@ class ExactSolver:
                 best.append(column)
         return score, best
 
+    def reaches(self, board: Board, column: int, score: int, *, deadline: float = inf) -> bool:
+        """Whether a move is worth `score` or more to the side that makes it: one null window."""
+        self.start(board, deadline)
+        return self.solve_move(board, column, score - 1, score) >= score
+
     def principal_variation(self, board: Board, *, deadline: float = inf) -> list[int]:
         """Best play of both sides to the end, 0-based; of equally good columns the leftmost. Like `score`."""
         line: list[int] = []

@@ -214,6 +214,19 @@ class NativeSolver:
 
         return self._call(call, deadline)
 
+    def reaches(self, board: Board, column: int, score: int, *, deadline: float = inf) -> bool:
+        """Whether a move is worth `score` or more to the side that makes it: one null window."""
+        child = board.play(column)
+        if child.winner:
+            return (self.cells + 1 - board.ply) // 2 >= score
+        self.set_board(child)
+
+        def call(solver: int) -> int | None:
+            bound: int = self.core.solver_score(solver, -score, 1 - score)
+            return None if bound == NO_SCORE else bound
+
+        return self._call(call, deadline) <= -score
+
     def principal_variation(self, board: Board, *, deadline: float = inf) -> list[int]:
         """Best play of both sides to the end, 0-based; of equally good columns the leftmost. Like `score`."""
         line: list[int] = []

@@ -177,6 +177,17 @@ def test_best_columns_are_those_of_the_best_scores(native):
         assert native.best_columns(board, score=score) == (score, columns), moves
 
 
+def test_a_column_reaches_its_score_and_no_more(native):
+    positions = [(native, moves) for moves, _ in scored("middle-medium", 20)]
+    positions += [(ExactSolver(), moves) for moves, _ in scored("end-easy", 20)]
+    for solver, moves in positions:
+        board = Board.from_moves(moves)
+        for column, score in enumerate(native.column_scores(board)):
+            if score is not None:
+                assert solver.reaches(board, column, score), moves
+                assert not solver.reaches(board, column, score + 1), moves
+
+
 def test_a_full_board_is_a_draw_and_a_finished_game_has_no_score(native):
     rng = random.Random(3)
     while True:
@@ -261,7 +272,7 @@ def test_boards_that_do_not_fit_are_refused():
 
 @pytest.mark.parametrize("target", sorted({target for target, _ in build.TARGETS.values()}))
 def test_the_core_compiles_for_every_platform_to_the_same_bytes(target, tmp_path):
-    """Linux, macOS and Windows, in at most 64 KB; a little more on arm64 macOS, where a part takes 16 KB."""
+    """Linux, macOS and Windows, in at most 64 KB; more on arm64 macOS, where parts begin at 16 KB each."""
     cpu = "x86_64_v2" if target.startswith("x86") else "baseline"
     libraries = []
     for folder in ("one", "another"):
@@ -270,7 +281,7 @@ def test_the_core_compiles_for_every_platform_to_the_same_bytes(target, tmp_path
         build.compile_core(target, cpu, path)
         libraries.append(path.read_bytes())
     assert libraries[0] == libraries[1]
-    assert len(libraries[0]) <= (66 if target == "aarch64-macos" else 64) * 1024
+    assert len(libraries[0]) <= (96 if target == "aarch64-macos" else 64) * 1024
 
 
 def test_a_library_of_another_source_is_not_loaded(monkeypatch, tmp_path):
