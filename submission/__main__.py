@@ -44,7 +44,7 @@ def check_file(
     path: Annotated[Path, typer.Argument(help="main.py, or a .tar.gz with main.py at its root")],
     *,
     positions: Annotated[
-        int | None, typer.Option(min=1, help="random positions, however long they take; else 4,000 in 10 s")
+        int | None, typer.Option(min=1, help="random positions, however long they take; else 4,000 in 20 s")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:

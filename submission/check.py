@@ -56,7 +56,8 @@ QUICK_SECONDS = 0.2
 BOARD_STEPS = 30
 """episodeSteps on other boards."""
 TOGETHER = "All of these at once"
-STANDARD_RANDOM = Wanted(4000, 10.0)
+WITH_MEMORY_FILES = "All, files in memory"
+STANDARD_RANDOM = Wanted(4000, 20.0)
 """Random positions under restrictions."""
 ON_OTHERS = Wanted(200, 2.0)
 """Random positions on another Python."""
@@ -497,8 +498,7 @@ class _Check:
             with self.step(restriction.label) as tell:
                 return trials.single(restriction, tell, seconds)
 
-        def together(python: Python | None, names: list[str], wanted: Wanted) -> Condition:
-            label = f"Python {python}" if python else TOGETHER
+        def together(label: str, names: list[str], wanted: Wanted, python: Python | None) -> Condition:
             with self.step(label) as tell:
                 return trials.together(label, names, tell, wanted, python)
 
@@ -511,12 +511,20 @@ class _Check:
                 if not condition.problem
                 for name in restriction.names
             ]
-            wanted: list[tuple[Python | None, Wanted]] = [(python, ON_OTHERS) for python in others.result()]
+            most = [name for name in bearable if name != "memory-files"]
+            jobs: list[tuple[str, list[str], Wanted, Python | None]] = [
+                (f"Python {python}", most, ON_OTHERS, python) for python in others.result()
+            ]
             if settings.random.positions:
-                wanted.insert(0, (None, settings.random))
-            conditions += pool.map(lambda job: together(job[0], bearable, job[1]), wanted)
+                few = min(settings.random, ON_OTHERS, key=lambda wanted: wanted.positions)
+                jobs = [
+                    (WITH_MEMORY_FILES, most, settings.random, None),
+                    (TOGETHER, bearable, few, None),
+                    *jobs,
+                ]
+            conditions += pool.map(lambda job: together(*job), jobs)
         self.report.conditions = conditions
-        everywhere = any(condition.label == TOGETHER and condition.problem for condition in conditions)
+        everywhere = any(each.label == WITH_MEMORY_FILES and each.problem for each in conditions)
         for condition in conditions:
             if condition.problem and not (everywhere and condition.problem == "other-python"):
                 self.add(condition.problem, condition.label, condition.result)

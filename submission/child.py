@@ -110,8 +110,9 @@ class Clock:
 
     NAMES = ("time", "monotonic", "perf_counter", "process_time")
 
-    def __init__(self, tick: float = 0.0) -> None:
+    def __init__(self, tick: float = 0.0, speed: float = 1.0) -> None:
         self.tick = tick
+        self.speed = speed
         self.real = time.perf_counter
         self.reset()
 
@@ -121,10 +122,10 @@ class Clock:
         self.readings = 0
 
     def read(self) -> float:
-        """The time; the real one as long as the clock has no tick."""
+        """The time; as long as the clock has no tick the real one, running at `speed`."""
         self.readings += 1
         self.now += self.tick
-        return self.now if self.tick else self.real()
+        return self.now if self.tick else self.real() * self.speed
 
     def replace(self) -> None:
         """Replace the clocks of `time`; agents have to be loaded after that."""
@@ -143,17 +144,15 @@ class Clock:
             for name, function in saved.items():
                 setattr(time, name, function)
 
-    def calibrate(
-        self, agent: Agent, position: Request, seconds: float, move_seconds: float = MOVE_SECONDS
-    ) -> None:
-        """Choose the tick with which a move takes about `move_seconds`."""
+    def calibrate(self, agent: Agent, position: Request, seconds: float) -> None:
+        """Choose the tick with which a move takes about `MOVE_SECONDS`."""
         answer(agent, position, seconds)  # loads it
         self.reset()
         start = self.real()
         answer(agent, position, seconds)
         elapsed = self.real() - start
         if self.readings:
-            tick = max(elapsed / self.readings * max(1.0, elapsed / move_seconds), 1e-6)
+            tick = max(elapsed / self.readings * max(1.0, elapsed / MOVE_SECONDS), 1e-6)
             self.tick = 2.0 ** math.ceil(math.log2(tick))
         else:
             self.tick = 2.0**-10
@@ -354,8 +353,8 @@ class Restricted:
     Args:
         wire: where requests come from.
         setup: the first request: `path` of the submission, names of `restrictions`, `modules` packed beside
-            the submission, `memory` (bytes) for the restriction of that name, and whether the clock is to be
-            `counted`, so that a move takes little.
+            the submission, `memory` (bytes) for the restriction of that name, and `speed`, how many times
+            as fast as real ones the clocks run: who searches until a deadline then does not take long.
     """
 
     def __init__(self, wire: Wire, setup: Request) -> None:
@@ -367,8 +366,8 @@ class Restricted:
         if "memory" in setup["restrictions"]:
             limited = limit_memory(setup["memory"])
             self.how["memory"] = (limited, "RLIMIT_AS" if limited else "not possible on this system")
-        self.clock = Clock()
-        if setup["counted"]:
+        self.clock = Clock(speed=setup["speed"])
+        if self.clock.speed != 1.0:
             self.clock.replace()
         self.agents: list[Agent] = []
 
@@ -382,12 +381,6 @@ class Restricted:
             except BaseException as raised:
                 error = describe(raised, self.path)
         return {"seconds": self.clock.real() - start, "error": error, "said": said(), "how": self.how}
-
-    def calibrate(self, position: Request, seconds: float, move_seconds: float) -> Request:
-        """Chooses the tick with which a move takes about `move_seconds`; nothing if the file raises."""
-        with captured(), suppress(BaseException):
-            self.clock.calibrate(self.fresh(), position, seconds, move_seconds)
-        return {"tick": self.clock.tick}
 
     def begin(self) -> Request:
         """Fresh agents for both seats of a game."""
@@ -409,7 +402,6 @@ class Restricted:
         move: Request = {"seat": seat, "ply": position["step"]}
         self.wire.send("move", **move)
         random.seed(position["step"])
-        self.clock.reset()
         start = self.clock.real()
         with captured() as said:
             try:

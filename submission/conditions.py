@@ -26,7 +26,7 @@ Start = Callable[[Event, Python | None], Worker]
 SLOW = 1 / 8
 """Of actTimeout: who exceeds it by that, on average, uses a tenth of the bank in a full game."""
 MOVE_SECONDS = 0.004
-"""What a move takes, about, where the clock is replaced."""
+"""What actTimeout takes where clocks run faster."""
 SHORT_PLIES, SHORT_SECONDS = 8, 4.0
 """How long a game goes on in which times are looked at."""
 LONG_SECONDS = 12.0
@@ -100,7 +100,7 @@ class Conditions:
         """
         condition = Condition(restriction.label)
         halves = "processor" in restriction.names
-        with self.trial(condition, restriction.finding), self.worker(restriction.names, False) as worker:
+        with self.trial(condition, restriction.finding), self.worker(restriction.names) as worker:
             halved = worker.halve() if halves else None
             self.load(worker, condition, tell)
             if halves:
@@ -120,7 +120,7 @@ class Conditions:
     def together(
         self, label: str, names: Sequence[str], tell: Tell, wanted: Wanted, python: Python | None = None
     ) -> Condition:
-        """Whole games on all boards and random legal positions; the clock is replaced, so moves take little.
+        """Whole games on all boards and random legal positions; clocks run faster, so moves take little.
 
         Args:
             label: what to call this.
@@ -130,10 +130,9 @@ class Conditions:
         """
         condition = Condition(label)
         finding = "other-python" if python else "fails-restricted"
-        with self.trial(condition, finding, python), self.worker(names, True, python) as worker:
+        speed = self.act_timeout / MOVE_SECONDS
+        with self.trial(condition, finding, python), self.worker(names, speed, python) as worker:
             self.load(worker, condition, tell)
-            first = next(random_positions(0))
-            worker.ask("calibrate", tell, position=first, seconds=self.act_timeout, move_seconds=MOVE_SECONDS)
             end = time.perf_counter() + min(wanted.seconds, LONG_SECONDS)
             self.play(worker, tell, Board(), self.act_timeout, end)
             for shape in self.boards:
@@ -161,9 +160,9 @@ class Conditions:
             else:
                 condition.result = f"not tried: the process does not start: {lost}"
 
-    def worker(self, names: Sequence[str], counted: bool, python: Python | None = None) -> Worker:
+    def worker(self, names: Sequence[str], speed: float = 1.0, python: Python | None = None) -> Worker:
         """A process under these restrictions. Raises `WorkerLostError`."""
-        return self.start({**self.setup, "restrictions": list(names), "counted": counted}, python)
+        return self.start({**self.setup, "restrictions": list(names), "speed": speed}, python)
 
     def load(self, worker: Worker, condition: Condition, tell: Tell) -> None:
         """Load the file. Raises `_Problem`."""

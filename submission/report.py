@@ -83,7 +83,7 @@ class Condition:
         result: what came of it: what was played, or what went wrong.
         problem: the finding that it led to.
         loading: seconds.
-        first: seconds of the slower first move, loading included; None where the clock is replaced.
+        first: seconds of the slower first move, loading included; None where clocks run faster.
         longest: seconds of the slowest of the other moves, likewise.
         positions: random positions that were answered.
         said: the start of what it printed to standard error, where fallbacks are told.

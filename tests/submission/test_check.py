@@ -405,7 +405,8 @@ def test_a_whole_check_of_a_bundle(one_step: Path) -> None:
     conditions = {condition["label"]: condition for condition in report["conditions"]}
     assert set(conditions) > {restriction.label for restriction in SINGLE}
     assert all(condition["how"] for condition in conditions.values()), conditions
-    assert conditions["All of these at once"]["positions"] >= 1000
+    assert conditions["All, files in memory"]["positions"] >= 100
+    assert conditions["All of these at once"]["positions"] >= 10
     assert report["bank"] == 60
     assert report["repetition"]
     assert report["spec"] == "one_step"

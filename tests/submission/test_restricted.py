@@ -90,7 +90,7 @@ def test_half_a_processor(tmp_path: Path) -> None:
     main.write_text(
         "import time\nEND = time.thread_time() + 0.5\nwhile time.thread_time() < END: pass\nmax = max"
     )
-    setup = {"path": str(main), "restrictions": [], "modules": [], "memory": 0, "counted": False}
+    setup = {"path": str(main), "restrictions": [], "modules": [], "memory": 0, "speed": 1.0}
     with Worker(setup, tmp_path, 60.0) as worker:
         assert worker.halve()
         loaded = worker.ask("load")

@@ -55,6 +55,7 @@ NOT_SHOWN = {
     "narrow": "try:\n    T = json.loads(s)\nexcept KeyError:\n    T = {}",
     "stream named where it is used": "import sys\nprint(1, file=sys.stderr)\ndef f():\n    e = sys.stderr",
     "stream imported in a function": "def f():\n    from sys import stderr",
+    "question to the machine": "try:\n    F = open('/proc/cpuinfo').read()\nexcept OSError:\n    F = ''",
     "no loading": "try:\n    x = f()\nexcept Exception:\n    x = 0",
     "modulo": "x = 7\ny = (x\n%x)",
 }
