@@ -113,7 +113,7 @@ class Conditions:
             condition.longest = max((move["seconds"] for move in moves[2:]), default=None)
             condition.said = condition.said or next((move["said"] for move in moves if move["said"]), "")
             overage = sum(max(0.0, move["seconds"] - seconds) for move in moves) / len(moves)
-            if overage > SLOW * seconds:
+            if halves and overage > SLOW * seconds:
                 raise _Problem(f"{overage:.2f} s of overage time a move, in {len(moves)} moves")
         return condition
 
