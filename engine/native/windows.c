@@ -2,7 +2,7 @@
  * Depth-limited search with the evaluations of engine/windows.py and agents/deepening.py: the same values and the same
  * best moves as engine/search.py, on boards of up to 128 bits. The last part of core.c, whose board and types it shares.
  *
- * A caller makes room for a search (windows_size() bytes, 16-byte aligned) and for its table (zeroed once). The search
+ * A caller makes room for a search (windows_size() bytes, 16-byte aligned) and for its table (zeroed before windows_init). The search
  * keeps its stack in that room: windows_run searches so many nodes and returns, and is called again to go on. So nothing
  * has to interrupt it, and a caller that looks at the clock between two calls keeps any deadline.
  *

@@ -15,11 +15,14 @@ import pytest
 from engine.native import build
 
 FOLDER = Path(__file__).parent
-COMMON = ["-std=gnu11", "-O1", "-g", "-pthread", f"-I{build.SOURCE.parent}", str(FOLDER / "check_core.c")]
+COMMON = ["-std=gnu11", "-O1", "-g", "-pthread", f"-I{build.SOURCE.parent}"]
 
 
-def compile_and_run(compiler: list[str], target: Path, positions: int) -> subprocess.CompletedProcess[str]:
-    subprocess.run([*compiler, *COMMON, "-o", str(target)], check=True, timeout=120)
+def compile_and_run(
+    compiler: list[str], target: Path, positions: int, source: str = "check_core.c"
+) -> subprocess.CompletedProcess[str]:
+    command = [*compiler, *COMMON, str(FOLDER / source), "-o", str(target)]
+    subprocess.run(command, check=True, timeout=120)
     environment = {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1"}
     return subprocess.run(
         [str(target), str(positions)],
@@ -37,6 +40,9 @@ def test_no_access_outside_its_memory_and_no_undefined_behaviour(tmp_path):
     done = compile_and_run(["gcc", *sanitizers], tmp_path / "check.exe", 60)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert int(done.stdout) >= 22 * 60
+    done = compile_and_run(["gcc", *sanitizers], tmp_path / "windows.exe", 40, "check_windows.c")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert int(done.stdout) >= 1000
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="the pinned compiler has no thread sanitizer, gcc has")
@@ -52,3 +58,5 @@ def test_no_undefined_behaviour_for_the_pinned_compiler(tmp_path):
     done = compile_and_run(zig, tmp_path / "check.exe", 2000)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert int(done.stdout) >= 22 * 2000
+    done = compile_and_run(zig, tmp_path / "windows.exe", 1000, "check_windows.c")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
