@@ -53,6 +53,10 @@ from evaluation.workers import (
 )
 
 
+BATCH_BEFORE_VERDICT = 8
+"""Games sent at once at most where a test may end a meeting: those under way then were played for nothing."""
+
+
 class TournamentInterrupted(KeyboardInterrupt):
     """Ctrl-C during a tournament. `result` holds the games that were over by then."""
 
@@ -127,6 +131,8 @@ def play_tournament(
         player = Player(referee, result.settings["configuration"])
         tasks = _tasks(result, dict(zip(names, agents, strict=True)))
         with generators_kept(), workers(jobs, cluster) as place:
+            if sprt:
+                place.largest_batch = min(place.largest_batch, BATCH_BEFORE_VERDICT)
             for task, outcome in play_all(player, tasks, place):
                 game = _game(task, outcome, settings, names)
                 archive.add(game)
