@@ -52,7 +52,6 @@ from evaluation.workers import (
     workers,
 )
 
-
 BATCH_BEFORE_VERDICT = 8
 """Games sent at once at most where a test may end a meeting: those under way then were played for nothing."""
 
