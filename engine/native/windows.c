@@ -24,6 +24,7 @@ typedef i64 i64x2 __attribute__((vector_size(16)));
 enum {
     LINES = 2048,           /* (cell, window through it) pairs */
     PLIES = 128,
+    FEW_NODES = 30000, FEW_BUCKETS = 1 << 14,   /* until so many, a search keeps to a part of the table: 1 MiB */
     MIRRORED_STONES = 14,   /* positions of at most so many share an entry with their mirror image */
     QUIET_MOVES = 1,        /* quiescence with forced_moves of engine/search.py, */
     QUIET_CELLS = 2,        /* with Position.forced of agents/deepening.py */
@@ -45,7 +46,7 @@ typedef struct {            /* opaque to the caller */
     const evaluation *e;    /* stays the caller's */
     i64x2 change[2][MAX_INAROW][MAX_INAROW];    /* [by the root's player][a][b] */
     entry *table;
-    u64 buckets, nodes, node_limit;
+    u64 buckets, used, nodes, node_limit;       /* used: of the buckets */
     i32 rows, columns, inarow, cells, stones, depth, top, wide, mirrors;
     u32 generation, history[2][128], best_columns;
     u16 first[128 + 1];     /* of the windows through a cell */
@@ -166,6 +167,7 @@ EXPORT void windows_begin(windows_search *s, i32 depth)
 {
     s->depth = depth < s->cells - s->stones ? depth : s->cells - s->stones;
     s->node_limit = s->nodes;
+    s->used = s->nodes < FEW_NODES && s->buckets > FEW_BUCKETS ? FEW_BUCKETS : s->buckets;
     if (s->wide) begin_128(s);
     else begin_64(s);
 }
@@ -330,7 +332,7 @@ static const entry *N(look_up)(const windows_search *s, N(node) *n, int stones)
     n->key[0] = (u64)key, n->key[1] = WIDTH == 128 ? (u64)((u128)key >> 64) : 0;
     u64 hash = n->key[0] * (u64)0x9E3779B97F4A7C15 ^ n->key[1] * (u64)0xC2B2AE3D27D4EB4F;
     hash ^= hash >> 32, hash *= (u64)0xD6E8FEB86659FD93;
-    n->bucket = s->table + 2 * scale(hash, s->buckets);
+    n->bucket = s->table + 2 * scale(hash, s->used);
     for (int i = 0; i < 2; i++) {
         const entry *e = n->bucket + i;
         if (e->key[0] == n->key[0] && e->key[1] == n->key[1] && generation_of_entry(e->data) == s->generation) return e;
