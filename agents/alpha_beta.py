@@ -11,13 +11,16 @@ from typing import Any
 
 from engine.board import Board
 from engine.clock import move_deadline, now
-from engine.search import iterative_deepening, winning_moves
+from engine.native.search import native_search, weighted_windows
+from engine.search import SearchResult, iterative_deepening, winning_moves
 from engine.windows import preset, window_evaluation
 
 DEPTH = 6  # the article's Easy, Medium and Expert are 1, 4 and 6
 PRESET = "article"
+NATIVE = True  # search in the native core where there is one: the same columns, hundreds of times as fast
 
 EVALUATE = window_evaluation(preset(PRESET))
+CORE_EVALUATE = weighted_windows(preset(PRESET))
 
 
 def best_columns(board: Board, deadline: float = inf) -> tuple[int, ...]:
@@ -25,9 +28,14 @@ def best_columns(board: Board, deadline: float = inf) -> tuple[int, ...]:
     wins = winning_moves(board)
     if wins:
         return tuple(wins)
-    return iterative_deepening(
-        board, EVALUATE, deadline, until=lambda result: result.depth == DEPTH, table_size=500_000
-    ).best_moves
+    if NATIVE and (core := native_search(board, CORE_EVALUATE)):
+        return core.iterative_deepening(board, deadline, until=is_deep_enough).best_moves
+    return iterative_deepening(board, EVALUATE, deadline, until=is_deep_enough, table_size=500_000).best_moves
+
+
+def is_deep_enough(result: SearchResult) -> bool:
+    """Whether a search looked `DEPTH` moves ahead."""
+    return result.depth == DEPTH
 
 
 def agent(obs: Any, config: Any) -> int:

@@ -9,16 +9,19 @@ same every time.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from math import inf
 from struct import pack, unpack
+from threading import get_ident
 
 from engine.board import Board
 from engine.clock import now
-from engine.native.solver import WORD, Table, core
+from engine.native.build import NativeError
+from engine.native.solver import WORD, Table, core, fits
 from engine.search import SearchResult, quiescence
 from engine.windows import Weights, window_evaluation
 
@@ -70,6 +73,36 @@ def weighted_windows(weights: Weights, *, quiet: bool = False) -> CoreEvaluation
         weights.terminal,
         quiet=QUIET_MOVES if quiet else 0,
     )
+
+
+def native_search(board: Board, evaluation: CoreEvaluation) -> NativeSearch | None:
+    """The search of this thread for boards of this size, which the next call gives again.
+
+    None where the board or the weights do not fit into the core, and where there is none: that is told once
+    on stderr.
+    """
+    if not fits(board):
+        return None
+    shape = board.geometry
+    try:
+        return _search_of(shape.rows, shape.columns, shape.inarow, evaluation, get_ident())
+    except ValueError:
+        return None
+    except NativeError as error:
+        _tell_once(f"no native core, so the search in Python sees less far: {error}")
+        return None
+
+
+@lru_cache(maxsize=4)
+def _search_of(
+    rows: int, columns: int, inarow: int, evaluation: CoreEvaluation, _thread: int
+) -> NativeSearch:
+    return NativeSearch(rows, columns, inarow, evaluation)
+
+
+@cache
+def _tell_once(message: str) -> None:
+    print(message, file=sys.stderr)
 
 
 class NativeSearch:

@@ -6,6 +6,7 @@ import pytest
 
 from agents import alpha_beta
 from engine.board import Board
+from engine.native.search import weighted_windows
 from engine.search import minimax, winning_moves
 from engine.windows import PRESETS, window_evaluation
 from tests.agents.observations import configure, observe
@@ -22,13 +23,16 @@ def quiet_position(rng: random.Random, size: tuple[int, int, int]) -> Board:
             return board
 
 
+@pytest.mark.parametrize("native", [True, False], ids=["native", "readable"])
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("size", [(6, 7, 4), (4, 5, 3), (5, 4, 5)], ids=str)
 def test_the_best_columns_are_those_of_minimax(
-    name: str, size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+    native: bool, name: str, size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluate = window_evaluation(PRESETS[name])
+    monkeypatch.setattr(alpha_beta, "NATIVE", native)
     monkeypatch.setattr(alpha_beta, "EVALUATE", evaluate)
+    monkeypatch.setattr(alpha_beta, "CORE_EVALUATE", weighted_windows(PRESETS[name]))
     rng = random.Random(f"{name} {size}")
     for depth in (1, 2, 3, 4):
         monkeypatch.setattr(alpha_beta, "DEPTH", depth)
@@ -64,6 +68,7 @@ def test_draws_among_all_the_best_columns() -> None:
 def test_the_deepest_finished_search_counts_where_the_depth_does_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(alpha_beta, "NATIVE", False)
     ticks = count()
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
     board = Board.from_moves("4434")

@@ -1,5 +1,6 @@
 import random
 import time
+from functools import partial
 from itertools import chain, count, pairwise
 from math import inf
 
@@ -8,7 +9,8 @@ import pytest
 from agents import deepening
 from agents.deepening import Position, candidates, judge, think
 from engine.board import Board
-from engine.search import alpha_beta, forced_moves, winning_moves
+from engine.native.search import NativeSearch
+from engine.search import alpha_beta, forced_moves, iterative_deepening, quiescence, winning_moves
 from tests.agents.observations import configure, observe
 
 SIZES = [
@@ -156,6 +158,37 @@ def test_seen_to_the_end_the_quickest_win_and_the_longest_resistance_are_found(
         if not Position(board).forced():  # with no choice it does not look any further
             assert result.value == exact.value, f"\n{board}"
         assert {column_of(board, move) for move in result.best_moves} <= set(exact.best_moves), f"\n{board}"
+
+
+@pytest.mark.parametrize("size", [*SIZES, (12, 9, 5)], ids=str)
+def test_the_native_core_makes_the_same_search(
+    size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each depth; what is seen further on depends on where the lines that were looked at end."""
+    quiet = quiescence(judge, deepening.forced_cells)
+    for board in chain.from_iterable(game[:-1:4] for game in random_games(size, 4)):
+        position = Position(board)
+        core = NativeSearch(*size, deepening.core_evaluation(board.geometry, board.turn), megabytes=1)
+        for depth in range(1, 4):
+            reached = partial(lambda depth, result: result.depth == depth, depth)
+            found = deepening.in_cells(board, core.iterative_deepening(board, inf, until=reached))
+            expected = iterative_deepening(position, quiet, inf, until=reached, order=candidates)
+            assert (found.value, found.best_moves) == (expected.value, expected.best_moves), f"\n{board}"
+            end = position
+            for move in found.principal_variation:
+                assert move in end.legal_moves()
+                end = end.play(move)
+            assert quiet(end, board.turn) == found.value
+
+
+def test_without_the_native_core_it_settles_for_the_same_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    for game in random_games((4, 4, 3), 6):
+        for board in game[6:-1]:
+            native = think(board, inf)
+            with monkeypatch.context() as patch:
+                patch.setattr(deepening, "NATIVE", False)
+                readable = think(board, inf)
+            assert (native.value, native.best_moves) == (readable.value, readable.best_moves), f"\n{board}"
 
 
 @pytest.mark.parametrize(

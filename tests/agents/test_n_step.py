@@ -7,6 +7,10 @@ import pytest
 
 from agents import n_step
 from engine.board import Board
+from engine.clock import now
+from engine.native import search
+from engine.native.build import NativeError
+from engine.native.search import weighted_windows
 from engine.windows import preset, window_evaluation
 from tests.agents.observations import configure, observe
 
@@ -96,10 +100,14 @@ def unfinished(rng: random.Random, size: tuple[int, int, int]) -> Board:
     return rng.choice(positions)
 
 
+@pytest.mark.parametrize("native", [True, False], ids=["native", "readable"])
 @pytest.mark.parametrize("size", [(6, 7, 4), (4, 5, 3), (5, 6, 5), (4, 6, 2)], ids=str)
-def test_the_best_columns_are_the_lessons(size: tuple[int, int, int]) -> None:
-    rng = random.Random(repr(size))
-    for _ in range(130):
+def test_the_best_columns_are_the_lessons(
+    native: bool, size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(n_step, "NATIVE", native)
+    rng = random.Random(repr((native, size)))
+    for _ in range(65):
         board = unfinished(rng, size)
         assert n_step.best_columns(board) == lesson_columns(board, 3), f"\n{board}"
 
@@ -139,7 +147,8 @@ def test_draws_among_all_the_best_columns(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.fixture
 def a_tick_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that is one second later whenever somebody looks at it."""
+    """A clock that is one second later whenever the readable search looks at it."""
+    monkeypatch.setattr(n_step, "NATIVE", False)
     ticks = count()
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
 
@@ -173,5 +182,25 @@ def test_many_steps_on_a_large_board_end_in_time(bank: float, monkeypatch: pytes
 @pytest.mark.parametrize("name", ["video", "article", "notebook"])
 def test_another_preset_still_wins_and_stops_wins(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(n_step, "EVALUATE", window_evaluation(preset(name)))
+    monkeypatch.setattr(n_step, "CORE_EVALUATE", weighted_windows(preset(name)))
     assert n_step.best_columns(Board.from_moves("71727")) == (6,)
     assert 3 in n_step.best_columns(Board.from_moves("112233"))
+
+
+def test_twelve_steps_are_seen_in_a_moves_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the native core; the readable search would not finish eight."""
+    monkeypatch.setattr(n_step, "N_STEPS", 12)
+    assert n_step.best_columns(Board(), now() + 20) == n_step.best_columns(Board())
+
+
+def test_without_the_native_core_it_says_so_once_and_plays_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(*_: object) -> None:
+        raise NativeError("no compiler")
+
+    expected = n_step.best_columns(Board())
+    monkeypatch.setattr(search, "_search_of", missing)
+    search._tell_once.cache_clear()
+    assert n_step.best_columns(Board()) == n_step.best_columns(Board()) == expected
+    assert capsys.readouterr().err == ("no native core, so the search in Python sees less far: no compiler\n")
