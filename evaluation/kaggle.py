@@ -17,7 +17,7 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.records import STDERR_LIMIT, Ending, GameRecord, outcome
-from evaluation.referee import Agent, complete, run_timeout, start_position
+from evaluation.referee import Agent, AgentLostError, complete, run_timeout, start_position
 
 
 def play_game(
@@ -32,27 +32,31 @@ def play_game(
     env = _environment(settings)
     for ply, column in enumerate(opening):
         env.step([None, column] if ply % 2 else [column, None])
-    crash = ""
+    crash = None
     try:
         env.run(list(agents))
     except _kaggle().errors.DeadlineExceeded:  # the run's own: an agent's is caught in it
         raise run_timeout(settings, len(env.steps) - 1) from None
     except KeyboardInterrupt:
         raise
+    except AgentLostError as lost:
+        crash = lost
     except BaseException:
-        crash = traceback.format_exc()
+        crash = AgentLostError(Ending.CRASH, (), traceback.format_exc())
     return _record(env, settings, opening, crash)
 
 
-def _record(env: Any, settings: dict[str, Any], opening: tuple[int, ...], crash: str) -> GameRecord:
-    """What the environment holds after a run; `crash` is the traceback of what broke it off, if anything."""
+def _record(
+    env: Any, settings: dict[str, Any], opening: tuple[int, ...], crash: AgentLostError | None
+) -> GameRecord:
+    """What the environment holds after a run; `crash` is what broke it off, if anything."""
     steps = env.toJSON()["steps"]
     actions = [step[ply % 2]["action"] for ply, step in enumerate(steps[1:])]
     last, refused, culprit = steps[-1], None, None
     rewards = (last[0]["reward"], last[1]["reward"])
     statuses = (last[0]["status"], last[1]["status"])
     if crash:
-        ending, culprit = Ending.CRASH, len(actions) % 2
+        ending, culprit = crash.ending, len(actions) % 2
         rewards, statuses = outcome(ending, culprit)
     elif None in rewards:
         culprit = rewards.index(None)
@@ -71,10 +75,11 @@ def _record(env: Any, settings: dict[str, Any], opening: tuple[int, ...], crash:
         ending=ending,
         culprit=culprit,
         refused=refused,
-        seconds=tuple(log["duration"] for log in logs),
-        stderr=("".join(log["stderr"] for log in logs) + crash)[-STDERR_LIMIT:],
+        seconds=(*(log["duration"] for log in logs), *(crash.seconds if crash else ())),
+        stderr=("".join(log["stderr"] for log in logs) + (crash.text if crash else ""))[-STDERR_LIMIT:],
     )
-    vars(record)["steps"] = steps  # the environment's own, in place of those that would be worked out
+    if not (crash and crash.seconds):
+        vars(record)["steps"] = steps  # the environment's own, in place of those that would be worked out
     return record
 
 

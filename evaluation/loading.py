@@ -19,9 +19,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from evaluation.calling import Agent, submission
 from evaluation.errors import InputError
 from evaluation.kaggle import builtin_agent
-from evaluation.referee import Agent
 
 __all__ = [
     "Agent",
@@ -32,6 +32,7 @@ __all__ = [
     "load_agent",
     "module_path",
     "parse_spec",
+    "read_submission",
     "replace_constants",
 ]
 
@@ -57,9 +58,15 @@ def load_agent(spec: str | Agent) -> Agent:
             raise SpecError(f"{spec}: Kaggle's own agents have no constants to replace")
         return builtin_agent(target.removeprefix(KAGGLE))
     if is_file(target):
-        path = Path(target).absolute()
-        return _submission(replace_constants(_read(path), constants, str(path)), str(path))
+        return submission(*read_submission(spec))
     return _module_agent(spec, target)
+
+
+def read_submission(spec: str) -> tuple[str, str]:
+    """The source of a file's spec, its constants replaced, and the absolute path. Raises `SpecError`."""
+    target, constants = parse_spec(spec)
+    path = Path(target).absolute()
+    return replace_constants(_read(path), constants, str(path)), str(path)
 
 
 def agent_name(spec: str | Agent) -> str:
@@ -236,35 +243,3 @@ def _module_agent(spec: str, name: str) -> Agent:
 def _module_code(spec: str, path: Path, _modified: int) -> CodeType:
     """The compiled module, its constants replaced; kept until the file is modified."""
     return compile(replace_constants(_read(path), parse_spec(spec)[1], str(path)), str(path), "exec")
-
-
-def _submission(source: str, path: str) -> Agent:
-    """An agent that runs `source` on its first move, in the way of kaggle_environments/agent.py.
-
-    An empty namespace (so no `__file__`, and `__name__` is "builtins"), the file's folder on `sys.path`
-    while it runs, the last callable value in order of first binding, and arguments cut to what it takes.
-    """
-    loaded: list[Agent] = []
-
-    def play(obs: Any, config: Any) -> Any:
-        if not loaded:
-            loaded.append(_last_callable(source, path))
-        config["__raw_path__"] = path
-        arguments = (obs, config)
-        code = getattr(loaded[0], "__code__", None)
-        return loaded[0](*arguments[: getattr(code, "co_argcount", 2)])
-
-    return play
-
-
-def _last_callable(source: str, path: str) -> Agent:
-    namespace: dict[str, Any] = {}
-    sys.path.append(str(Path(path).parent))
-    try:
-        exec(compile(source, path, "exec"), namespace)
-    finally:
-        sys.path.pop()
-    callables: list[Agent] = [value for value in namespace.values() if callable(value)]
-    if not callables:
-        raise SpecError(f"{path} defines nothing that can be called: end it with def agent(obs, config)")
-    return callables[-1]

@@ -19,7 +19,10 @@ STDERR_LIMIT = 10_000
 
 
 class Ending(StrEnum):
-    """Why a game ended. From `INVALID` to `CRASH` it is a forfeit: one agent lost by what it did wrong."""
+    """Why a game ended. From `INVALID` to `CHANNEL` it is a forfeit: one agent lost by what it did wrong.
+
+    Those from `MEMORY` on only isolated agents can bring about (see `evaluation.isolation`).
+    """
 
     LINE = "line"
     FULL = "full"  # the board is full: a draw
@@ -28,6 +31,12 @@ class Ending(StrEnum):
     ERROR = "error"  # the agent raised an exception, or returned one
     TIMEOUT = "timeout"  # slower than `actTimeout` with the bank of time used up
     CRASH = "crash"  # what the agent did breaks Kaggle's whole run: it answered 3.0, or called sys.exit
+    MEMORY = "memory"  # more memory than the limit
+    EXIT = "exit"  # its process ended by itself: os._exit
+    SIGNAL = "signal"  # a signal ended its process, as a segmentation fault does
+    OUTPUT = "output"  # it wrote more than the limit
+    PROCESSES = "processes"  # it had more processes at once than the limit
+    CHANNEL = "channel"  # it wrote to, or closed, the channel on which its answers are sent
     ABORTED = "aborted"  # no result: `runTimeout` was over, or whatever process played it died
 
     @property
@@ -41,7 +50,8 @@ def outcome(ending: Ending, seat: int) -> tuple[tuple[int | None, int | None], t
     reward: int | None = 1 if ending is Ending.LINE else 0
     other, status = (-1 if reward else 0), "DONE"
     if ending.is_forfeit:
-        reward, status = None, "ERROR" if ending is Ending.CRASH else ending.name
+        kaggles = (Ending.INVALID, Ending.ERROR, Ending.TIMEOUT)
+        reward, status = None, ending.name if ending in kaggles else "ERROR"
     return ((reward, other), (status, "DONE")) if seat == 0 else ((other, reward), ("DONE", status))
 
 
@@ -54,8 +64,8 @@ class GameRecord:
         opening: columns (0-based) set up before the agents moved.
         moves: all legal columns played, the opening included.
         rewards: Kaggle's: 1 a win, -1 a loss, 0 a draw; a forfeit gives the culprit None and the other 0.
-        statuses: Kaggle's: DONE, INVALID, ERROR or TIMEOUT. Kaggle leaves a `CRASH` undecided; it is
-            recorded as ERROR and DONE, with the rewards of a forfeit.
+        statuses: Kaggle's: DONE, INVALID, ERROR or TIMEOUT. Kaggle leaves a `CRASH` undecided; it and
+            the endings of isolated agents are recorded as ERROR and DONE, with the rewards of a forfeit.
         ending: why the game ended.
         culprit: the seat (0 or 1) that forfeited, None where nobody did.
         refused: the column of an `INVALID` answer where Kaggle records it, otherwise None.

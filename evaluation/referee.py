@@ -9,19 +9,30 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from io import StringIO
 from operator import index
 from time import perf_counter
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from engine.board import Board
+from evaluation.calling import MAX_LOG_LENGTH, Agent, Struct, arguments_taken, call, deadline_errors, fresh
 from evaluation.errors import InputError
 from evaluation.records import OVERAGE_SECONDS, STDERR_LIMIT, Ending, GameRecord, lowest_empty, outcome
 
-Agent = Callable[[Any, Any], Any]
+__all__ = [
+    "Agent",
+    "AgentLostError",
+    "RemoteAgent",
+    "complete",
+    "configuration",
+    "fresh",
+    "natural_ending",
+    "play_game",
+    "run_timeout",
+    "start_position",
+]
 
 SETTINGS = {
     "episodeSteps": (1000, 1),
@@ -35,8 +46,6 @@ SETTINGS = {
 }
 """Kaggle's settings in Kaggle's order: the default and the least value of each."""
 FRACTIONS_ALLOWED = ("actTimeout", "runTimeout", "agentTimeout")
-MAX_LOG_LENGTH = 10_000
-"""Characters kept of what an agent writes during one move, unless `maxLogLength` says otherwise."""
 
 
 def configuration(**overrides: Any) -> dict[str, Any]:
@@ -88,29 +97,40 @@ def run_timeout(settings: Mapping[str, Any], ply: int) -> InputError:
     return InputError(f"runTimeout={seconds} was over after {ply} moves: raise it, or lower actTimeout")
 
 
-class Struct(dict[str, Any]):
-    """A dictionary whose keys are attributes as well, as agents get it from Kaggle."""
-
-    def __init__(self, **entries: Any) -> None:
-        super().__init__(entries)
-        self.__dict__.update(entries)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[name] = value
-        self[name] = value
-
-
-def fresh(value: Any) -> Any:
-    """A copy for an agent to spoil: dictionaries become `Struct`, lists are copied, the rest is shared."""
-    if isinstance(value, dict):
-        return Struct(**{key: fresh(entry) for key, entry in value.items()})
-    if isinstance(value, list):
-        return [fresh(entry) for entry in value]
-    return value
-
-
-class _LateError(Exception):
+class LateError(Exception):
     """What a late agent answers: this module's DeadlineExceeded."""
+
+
+class AgentLostError(BaseException):
+    """What ended the agent's process or made it useless, raised by an isolated agent.
+
+    Attributes:
+        ending: of the game.
+        seconds: how long the call took; nothing for a `CRASH`.
+        text: what is known about it, and what the agent wrote.
+    """
+
+    def __init__(self, ending: Ending, seconds: tuple[float, ...], text: str) -> None:
+        super().__init__(ending.value)
+        self.ending = ending
+        self.seconds = seconds
+        self.text = text
+
+
+class RemoteAgent(ABC):
+    """An agent that plays elsewhere and whose time is taken there."""
+
+    @abstractmethod
+    def ask(self, obs: Any, config: Any) -> tuple[Any, float, str]:
+        """What `evaluation.calling.call` tells. Raises `AgentLostError`."""
+
+    def __call__(self, obs: Any, config: Any) -> Any:
+        """For Kaggle's own environment, which takes the time itself. Raises what the agent raised."""
+        answer, _, written = self.ask(obs, config)
+        sys.stderr.write(written)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
 class _Forfeit(NamedTuple):
@@ -125,8 +145,7 @@ class _Seat:
         self.agent = agent
         self.settings = settings
         self.bank: float = OVERAGE_SECONDS
-        # What an agent without a code object gets is both arguments; `def agent(*args)` gets none.
-        self.arguments = getattr(getattr(agent, "__code__", None), "co_argcount", 2)
+        self.arguments = arguments_taken(agent)
 
     def turn(self, cells: list[int], board: Board) -> tuple[int | _Forfeit, list[float], str]:
         """The agent's move or forfeit, how long it took (nothing for a crash), what it wrote to stderr."""
@@ -135,31 +154,21 @@ class _Seat:
             return _judge(answer, cells, board.geometry.columns), [duration], written
         except KeyboardInterrupt:
             raise
+        except AgentLostError as lost:
+            return _Forfeit(lost.ending), [*lost.seconds], lost.text
         except BaseException:
             return _Forfeit(Ending.CRASH), [], traceback.format_exc()
 
     def _ask(self, cells: list[int], board: Board) -> tuple[Any, float, str]:
         """The agent's answer, how long it took (seconds, 6 decimals) and what it wrote to stderr."""
         arguments = (self._observation(cells, board), fresh(self.settings))[: self.arguments]
-        streams = sys.stdout, sys.stderr
-        # Closed after every call, as on Kaggle: an agent that keeps sys.stderr for later fails there too.
-        with StringIO() as out, StringIO() as err:
-            sys.stdout, sys.stderr = out, err
-            start = perf_counter()
-            try:
-                answer = self.agent(*arguments)
-            except Exception as error:
-                # From the agent's own frame on, which also leaves no reference cycle through this one.
-                traceback.print_exception(error.with_traceback(_below(error)), file=err)
-                answer = error
-            finally:
-                sys.stdout, sys.stderr = streams
-            out.getvalue()  # fails where the agent has closed it, as on Kaggle
-            written = err.getvalue()
-        duration = perf_counter() - start
+        if isinstance(self.agent, RemoteAgent):
+            answer, duration, written = self.agent.ask(*arguments)
+        else:
+            answer, duration, written = call(self.agent, arguments)
         # Kaggle judges by the exact time and takes the rounded one off the bank.
         if duration - self.settings["actTimeout"] > self.bank:
-            answer = _LateError()
+            answer = LateError()
         duration = round(duration, 6)
         self.bank -= max(0, duration - self.settings["actTimeout"])
         return answer, duration, written[: self.settings.get("maxLogLength", MAX_LOG_LENGTH)]
@@ -170,10 +179,6 @@ class _Seat:
         return Struct(remainingOverageTime=self.bank, mark=2, step=board.ply, board=cells[:])
 
 
-def _below(error: Exception) -> TracebackType | None:
-    return error.__traceback__.tb_next if error.__traceback__ else None
-
-
 def _judge(answer: Any, cells: list[int], columns: int) -> int | _Forfeit:
     """The legal column an answer stands for, or the forfeit it is.
 
@@ -181,7 +186,9 @@ def _judge(answer: Any, cells: list[int], columns: int) -> int | _Forfeit:
     whole number and then indexes the board, and a refused number is written out.
     """
     if isinstance(answer, BaseException):
-        return _Forfeit(Ending.TIMEOUT if isinstance(answer, _deadline_errors()) else Ending.ERROR)
+        return _Forfeit(
+            Ending.TIMEOUT if isinstance(answer, (LateError, *deadline_errors())) else Ending.ERROR
+        )
     answer = deepcopy(answer)
     if answer is None:
         return 0 if not cells[0] else _Forfeit(Ending.INVALID, 0)
@@ -194,12 +201,6 @@ def _judge(answer: Any, cells: list[int], columns: int) -> int | _Forfeit:
     return index(answer)
 
 
-def _deadline_errors() -> tuple[type[BaseException], ...]:
-    """The exceptions that stand for lateness; Kaggle's own one if anybody has imported it."""
-    errors = sys.modules.get("kaggle_environments.errors")
-    return (_LateError, errors.DeadlineExceeded) if errors else (_LateError,)
-
-
 def play_game(
     agents: Sequence[Agent], configuration: Mapping[str, Any] | None = None, opening: Sequence[int] = ()
 ) -> GameRecord:
@@ -208,7 +209,8 @@ def play_game(
     `configuration` holds the settings that differ from Kaggle's; `opening` are 0-based columns set up
     before the agents move. Whatever an agent does, the game ends with a record: also what breaks
     Kaggle's own run (answering 3.0 or a generator, calling sys.exit) is a forfeit, a `CRASH`. Only
-    KeyboardInterrupt stops the program. As on Kaggle, nothing interrupts an agent that never answers.
+    KeyboardInterrupt stops the program. As on Kaggle, nothing interrupts an agent that never answers,
+    unless it is isolated (see `evaluation.isolation`).
 
     Raises `InputError` for settings, `BoardError` or `InputError` for an opening that cannot be used,
     and `InputError` for a game that takes longer than `runTimeout`.

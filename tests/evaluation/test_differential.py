@@ -417,7 +417,8 @@ class Clock:
     def __init__(self, monkeypatch):
         self.now = 1000.0
         self.banks = []
-        for module in ("evaluation.referee", "kaggle_environments.agent", "kaggle_environments.core"):
+        theirs = "kaggle_environments.agent", "kaggle_environments.core"
+        for module in ("evaluation.calling", "evaluation.referee", *theirs):
             monkeypatch.setattr(f"{module}.perf_counter", lambda: self.now)
 
     def thinking(self, agent, seconds):
