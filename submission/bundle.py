@@ -2,12 +2,14 @@
 
 The entry module and every first-party module it needs are flattened: written below one another,
 dependencies first, in the order in which Python would run them, in one namespace. Their text stays as
-it is but for the import statements between them, which become comments. A program for which that would
-make a difference is refused, with the file, the line and what to do.
+it is but for the import statements between them, which become comments. Where that is not proved to be the
+same program (a module is imported as such, two modules have a name in common, imports go in a circle ...),
+each module stays a module: its text, unchanged, in a string, which `submission.loader` in the same file runs
+on its first import. What can be done in neither way is refused, with the file, the line and what to do.
 
 `from __future__ import annotations` holds for a whole file. It is hoisted to the top as soon as one module
 has it: dropping it could raise NameError, while the modules without it lose nothing as long as no code
-reads annotations. Where code does, or where a dataclass would act on a string, the program is refused.
+reads annotations. Where code does, or where a dataclass would act on a string, the modules are kept apart.
 
 Functions that no move needs stay in: that nothing reaches them cannot be proved, and Kaggle takes 100 MB.
 """
@@ -31,14 +33,26 @@ import typer
 
 from evaluation.console import output
 from evaluation.errors import InputError
-from evaluation.loading import KAGGLE, is_file, module_path, parse_spec
+from evaluation.loading import KAGGLE, is_file, module_path, parse_spec, replace_constants
 from submission.embedding import LABEL, packed
-from submission.program import Program
-from submission.source import HEADING, BundleError, Source, bindings, is_text, parse
+from submission.modules import Modules
+from submission.program import Finder, Program
+from submission.source import (
+    HEADING,
+    BundleError,
+    NotFlatError,
+    Source,
+    binds_agent,
+    does_nothing,
+    names_bound,
+    parse,
+    read_text,
+)
 
-__all__ = ["Bundle", "BundleError", "bundle", "flatten", "locate", "make_bundle", "write_bundle"]
+__all__ = ["Bundle", "BundleError", "assemble", "bundle", "locate", "make_bundle", "save", "write_bundle"]
 
 ROOT = Path(__file__).resolve().parent.parent
+LOADER = ROOT / "submission" / "loader.py"
 MAIN, ARCHIVE = "main.py", "submission.tar.gz"
 
 HEADER = """\
@@ -86,12 +100,12 @@ def make_bundle(spec: str) -> Bundle:
     if target.startswith(KAGGLE):
         raise BundleError(f"{spec} is Kaggle's own; bundle a module of agents/ or a file")
     if not is_file(target):
-        return flatten(module_path(target), [ROOT], constants, target)
+        return assemble(module_path(target), [ROOT], constants, target)
     path = Path(os.path.abspath(target))
-    return flatten(path, [ROOT, path.parent], constants)
+    return assemble(path, [ROOT, path.parent], constants)
 
 
-def flatten(
+def assemble(
     entry: Path,
     roots: Sequence[Path],
     constants: Mapping[str, object] | None = None,
@@ -106,21 +120,93 @@ def flatten(
 
     Raises `BundleError`.
     """
+    label = Finder(roots).label(entry)
+    text = read_text(entry, label)
+    parse(text, label)
+    name = ".".join(Path(label).with_suffix("").parts)
+
+    def source() -> Source:
+        return Source(entry, label, name, replace_constants(text, constants or {}, label))
+
+    source().check_agent()
+    header = _header(target or label, constants or {})
+    try:
+        return _flat(source(), roots, header)
+    except NotFlatError as reason:
+        return _apart(source(), roots, header, str(reason))
+
+
+def _flat(entry: Source, roots: Sequence[Path], text: str) -> Bundle:
+    """The bundle with all modules in one namespace. Raises `NotFlatError` where that is another program."""
     program = Program(roots)
-    program.add_entry(entry, constants or {})
+    program.add_entry(entry)
     program.check()
     sources = [source for source in program.sources if not source.is_empty]
-    text = _header(target or program.entry.label, constants or {})
     if features := sorted(program.futures):
         text += f"from __future__ import {', '.join(features)}\n"
     for source in sources:
         text += "\n\n"
-        offset = text.count("\n") + 1
-        text += f"# ==== {source.label}: line N here is line N - {offset} there ====\n{source.flattened()}"
+        text += f"{_heading(source, text)}{source.flattened()}"
     made = Bundle(text, tuple(sources), program.files.contents)
     _check_agent(made, program.entry)
     _check_sections(made)
     return made
+
+
+def _apart(entry: Source, roots: Sequence[Path], text: str, reason: str) -> Bundle:
+    """The bundle with each module in a namespace of its own."""
+    program = Modules(roots)
+    program.add_entry(entry)
+    loader = Source(LOADER, LOADER.relative_to(ROOT).as_posix(), "", read_text(LOADER, LOADER.name))
+    text += f"# Each module keeps to itself: {reason}\n\n\n"
+    text += f"{_heading(loader, text)}{loader.flattened()}"
+    for name, source in program.modules.items():
+        text += f"\n\nMODULES.add({name!r}, {source is None or source.is_package}, "
+        if source is None:
+            text += '0, "")\n'
+            continue
+        line = text.count("\n") + 1
+        quote, end = _quotes(source.text)
+        text += f"{line}, {quote}\n"
+        text += f"{_heading(source, text)}{_quoted(source.flattened(), quote)}{end})\n"
+    text += f"\n\nagent = MODULES.load({entry.name!r}).agent\n"
+    made = Bundle(text, (loader, *filter(None, program.modules.values())), program.files.contents)
+    _check_modules(made, program.modules)
+    return made
+
+
+def _heading(source: Source, above: str) -> str:
+    """The line above a module's text, where `above` is the bundle up to there."""
+    return f"# ==== {source.label}: line N here is line N - {above.count(chr(10)) + 1} there ====\n"
+
+
+def _quotes(text: str) -> tuple[str, str]:
+    """How a text is written so that it stays as it is, if possible: what begins it, what ends it."""
+    end = next((quotes for quotes in ("'''", '"""') if quotes not in text), "")
+    return (f"r{end}", end) if end else ('"""', '"""')
+
+
+def _quoted(text: str, quote: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"""', r"\"\"\"")
+    return text if quote.startswith("r") else escaped
+
+
+def _check_modules(made: Bundle, modules: Mapping[str, Source | None]) -> None:
+    """Proves that every module is in the bundle as it is, at the lines its heading says."""
+    calls = [
+        statement.value
+        for statement in parse(made.text, "bundle").body
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    ]
+    added = {}
+    for call in calls:
+        name, is_package, line, text = map(ast.literal_eval, call.args)
+        added[name] = is_package, text.split("\n", 2)[-1]
+        if text and (line, 0) != (call.lineno, 0):
+            raise BundleError(f"{name}: its lines are others than the bundler says; this is its defect")
+    for name, source in modules.items():
+        if added[name] != ((source.is_package, source.flattened()) if source else (True, "")):
+            raise BundleError(f"{name}: its text differs in the bundle; this is a defect of the bundler")
 
 
 def locate(text: str, line: int) -> tuple[str, int] | None:
@@ -222,39 +308,13 @@ def _with_lines(tree: ast.Module, offset: int) -> tuple[str, list[int]]:
 
 
 def _check_agent(made: Bundle, entry: Source) -> None:
-    """Refuses a bundle in which `agent` is not the last name to be bound: Kaggle plays the last callable."""
-    remedy = "end the module with `def agent(obs, config)`"
+    """Raises `NotFlatError` unless `agent` is the last name to be bound, as it is in the entry."""
     for source in made.sources:
         for statement in source.global_statements:
             if "agent" in statement.names:
-                source.refuse(statement, "`global agent` may bind it too early", "bind it once, at the end")
-    body = [statement for statement in parse(made.text, "bundle").body if not _does_nothing(statement)]
-    first = next((number for number, node in enumerate(body) if "agent" in _names(node)), None)
-    if first is None:
-        entry.refuse(entry.text.count("\n") or 1, "nothing binds `agent`", remedy)
-    here = _place(made, body[first])
-    if not _binds_agent(body[first]):
-        raise BundleError(f"{here}: this may bind other names than `agent`, or none; {remedy}")
-    if body[first + 1 :]:
-        what = f"this comes after `agent` ({here}), and Kaggle plays the callable that is first bound last"
-        raise BundleError(f"{_place(made, body[first + 1])}: {what}; {remedy}")
-
-
-def _names(statement: ast.stmt) -> set[str]:
-    """The names a statement at the top level binds."""
-    return {binding.name for binding in bindings([statement])}
-
-
-def _place(made: Bundle, statement: ast.stmt) -> str:
-    label, line = locate(made.text, statement.lineno) or ("bundle", statement.lineno)
-    return f"{label}:{line}"
-
-
-def _binds_agent(statement: ast.stmt) -> bool:
-    """Whether a statement certainly binds `agent` and nothing else."""
-    is_plain = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign)
-    return is_plain and _names(statement) == {"agent"}
-
-
-def _does_nothing(statement: ast.stmt) -> bool:
-    return is_text(statement) or isinstance(statement, ast.Pass)
+                source.keep_apart(statement, "`global agent` may bind it too early")
+    body = [statement for statement in parse(made.text, "bundle").body if not does_nothing(statement)]
+    first = next(statement for statement in body if "agent" in names_bound(statement))
+    if first is not body[-1] or not binds_agent(first):
+        label, line = locate(made.text, first.lineno) or (entry.label, 1)
+        raise NotFlatError(f"{label}:{line}: `agent` is bound before other names")

@@ -24,22 +24,18 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 ImportStatement = ast.Import | ast.ImportFrom
 Guard = Literal["", "block", "try", "typing"]
 
-# Names that mean something else, or nothing, in one file that Kaggle runs; and what to do instead.
+# Names that no file has which Kaggle runs, or with which a program reaches code that the bundler cannot see.
 UNUSABLE_NAMES = {
-    "__file__": "Kaggle runs the file without it: keep the data in the code",
-    "__name__": "Kaggle runs the file under another name: write the name out",
-    "__doc__": "write the text out",
-    "__all__": "one file has one such list for all its modules: use a list of your own",
-    "__annotations__": "one file has one such table for all its modules: use a table of your own",
+    "__file__": 'Kaggle runs the file without it: read data with `engine.resources.data("name")`',
     **dict.fromkeys(
-        ("__package__", "__spec__", "__loader__", "__path__", "__cached__"),
-        "one file has no such name: write the value out",
+        ("__spec__", "__loader__", "__path__", "__cached__"), "one file has no such name: write the value out"
     ),
     "__import__": "the bundler follows import statements only: write one",
     "exec": "the bundler cannot see what it runs: write the code out",
     "eval": "the bundler cannot see what it runs: write the code out",
-    "globals": "one file has one namespace for all its modules: use a dict of your own",
 }
+# Names that every module has for itself.
+OWN_NAMES = {"__name__", "__package__", "__doc__", "__all__", "__annotations__", "globals"}
 # Built-ins that show the namespace where they stand at module level.
 NAMESPACE_READERS = {"locals", "vars", "dir"}
 # Attributes that tell what module a thing comes from.
@@ -56,6 +52,10 @@ HEADING = re.compile(r"# ==== (?P<label>.+): line N here is line N - (?P<offset>
 
 class BundleError(InputError):
     """A program that does not fit into one file; the message is `file:line: what; remedy`."""
+
+
+class NotFlatError(BundleError):
+    """A program that would be another one in a single namespace; the message is `file:line: what`."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,14 @@ class Source:
     edits: dict[ImportStatement, str] = field(default_factory=dict)
 
     @property
+    def is_package(self) -> bool:
+        """Whether it is the module of a package."""
+        return self.path.name == "__init__.py"
+
+    @property
     def package(self) -> str:
         """The dotted name that relative imports start from; empty at the root."""
-        return self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
+        return self.name if self.is_package else self.name.rpartition(".")[0]
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -218,31 +223,66 @@ class Source:
         line = where if isinstance(where, int) else getattr(where, "lineno", 1)
         raise BundleError(f"{self.label}:{line}: {what}; {remedy}")
 
+    def keep_apart(self, where: ast.AST | int, what: str) -> NoReturn:
+        """Raises the `NotFlatError` for a line of this module."""
+        line = where if isinstance(where, int) else getattr(where, "lineno", 1)
+        raise NotFlatError(f"{self.label}:{line}: {what}")
+
     def check(self) -> None:
-        """Refuses what means something else in one file, whatever the other modules are."""
+        """Refuses what no bundle can do, whatever the other modules are."""
         for line, text in enumerate(self.text.split("\n"), 1):
             if HEADING.fullmatch(text):
                 self.refuse(line, "this file is a bundle already", "bundle the module it was made from")
         for node in ast.walk(self.tree):
             match node:
-                case ast.If(test=test) if any(_reads(part, "__name__") for part in ast.walk(test)):
-                    self.refuse(node, "a main guard never runs on Kaggle", "leave it out of the module")
-                case ast.Attribute(attr=name) if name in ORIGIN_ATTRIBUTES:
-                    self.refuse(node, f"`{name}` is another one in a bundle", "write the value out")
                 case ast.Attribute(value=ast.Name(id=name), attr="modules") if name in self._names_of_sys:
                     self.refuse(node, "`sys.modules` does not list a bundle's modules", "do without it")
+        for name in sorted(self.foreign_reads & UNUSABLE_NAMES.keys()):
+            self.refuse(self.first_read(name), f"`{name}` does not work in a bundle", UNUSABLE_NAMES[name])
+
+    def check_agent(self) -> None:
+        """Refuses an entry that does not bind `agent` last: Kaggle plays the last callable."""
+        remedy = "end the module with `def agent(obs, config)`"
+        for statement in self.global_statements:
+            if "agent" in statement.names:
+                self.refuse(statement, "`global agent` may bind it too early", "bind it once, at the end")
+        body = [node for node in self.tree.body if not does_nothing(node) and not _is_main_guard(node)]
+        first = next((number for number, node in enumerate(body) if "agent" in names_bound(node)), None)
+        if first is None:
+            self.refuse(self.text.count("\n") or 1, "nothing binds `agent`", remedy)
+        if not (binds_agent(body[first]) or self._imports_agent(body[first])):
+            self.refuse(body[first], "this may bind other names than `agent`, or none", remedy)
+        if body[first + 1 :]:
+            what = f"this comes after `agent` ({self.label}:{body[first].lineno})"
+            what += ", and Kaggle plays the callable that is first bound last"
+            self.refuse(body[first + 1], what, remedy)
+
+    @staticmethod
+    def _imports_agent(statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.ImportFrom) and names_bound(statement) == {"agent"}
+
+    def check_flat(self) -> None:
+        """Raises `NotFlatError` for what means something else in one namespace, whatever the others are."""
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Attribute(attr=name) if name in ORIGIN_ATTRIBUTES:
+                    self.keep_apart(node, f"`{name}` tells one module from another")
         at_module_level = {symbol.get_name() for symbol in self._symbols.get_symbols()}
-        for name in sorted(self.foreign_reads):
-            if name in UNUSABLE_NAMES:
-                self.refuse(
-                    self.first_read(name), f"`{name}` does not work in a bundle", UNUSABLE_NAMES[name]
-                )
-            if name in NAMESPACE_READERS & at_module_level:
-                what = f"`{name}` at module level may show the names of all the bundle's modules"
-                self.refuse(self.first_read(name), what, "use it in functions only")
+        for name in sorted(self.foreign_reads & (OWN_NAMES | (NAMESPACE_READERS & at_module_level))):
+            self.keep_apart(self.first_read(name), f"`{name}` is another one in each module")
+
+    def check_apart(self) -> None:
+        """Refuses what does not work in a module that `sys.modules` does not list once it has run."""
+        are_strings = "annotations" in self.names
+        for node in ast.walk(self.tree):
+            inside = ast.walk(node) if isinstance(node, Function) else ()
+            for part in inside:
+                if isinstance(part, ast.ClassDef) and part.decorator_list and _has_strings(part, are_strings):
+                    what = "a dataclass made in a function looks its module up, which a bundle does not list"
+                    self.refuse(part, what, "move it to the top level of the module")
 
     def check_fields(self, are_strings: bool) -> None:
-        """Refuses string annotations that a dataclass acts on; `are_strings` if all annotations will be."""
+        """Keeps string annotations that a dataclass acts on; `are_strings` if all annotations will be."""
         aliases = {bound.name for bound in self.bindings if bound.alias and bound.alias.name in FIELD_MARKERS}
         for node in ast.walk(self.tree):
             if not (isinstance(node, ast.ClassDef) and node.decorator_list):
@@ -251,8 +291,7 @@ class Source:
                 if isinstance(part, ast.AnnAssign) and (are_strings or _holds_string(part.annotation)):
                     text = ast.unparse(part.annotation)
                     if not FIELD_MARKERS.union(aliases).isdisjoint(re.findall(r"\w+", text)):
-                        what = f"a dataclass in a bundle takes the string {text!r} for a field's type"
-                        self.refuse(part, what, "move it out of the dataclass")
+                        self.keep_apart(part, f"the dataclass looks {text!r} up in its module")
 
     def replace_import(self, site: Site, code: str) -> None:
         """Notes that `code` ("" for nothing) takes the place of an import statement."""
@@ -260,7 +299,7 @@ class Source:
         before, after = _around(self.text.split("\n"), node)
         follower = after.strip()[:1]
         if follower not in ("", "#", ";") or (follower == ";" and node.end_lineno != node.lineno):
-            self.refuse(node, "this import shares its lines with other code", "give it lines of its own")
+            self.keep_apart(node, "this import shares its lines with other code")
         needs_code = before.strip() or follower == ";" or node not in self.tree.body
         self.edits[node] = code or ("pass" if needs_code else "")
 
@@ -377,6 +416,34 @@ def read_text(path: Path, label: str) -> str:
         raise BundleError(f"{label}:1: {error}; save the file as UTF-8") from None
 
 
+def names_bound(statement: ast.stmt) -> set[str]:
+    """The names a statement at the top level binds."""
+    return {binding.name for binding in bindings([statement])}
+
+
+def binds_agent(statement: ast.stmt) -> bool:
+    """Whether a statement certainly binds `agent` and nothing else."""
+    is_plain = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign)
+    return is_plain and names_bound(statement) == {"agent"}
+
+
+def does_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement could as well not be there."""
+    return is_text(statement) or isinstance(statement, ast.Pass)
+
+
+def _is_main_guard(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.If(
+            test=ast.Compare(
+                left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]
+            ),
+            orelse=[],
+        ):
+            return True
+    return False
+
+
 def is_text(statement: ast.stmt) -> bool:
     """Whether a statement is a docstring or another constant that does nothing."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
@@ -392,6 +459,12 @@ def _is_literal(node: ast.expr) -> bool:
 
 def _reads(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _has_strings(node: ast.ClassDef, are_strings: bool) -> bool:
+    """Whether a class has fields whose types are given as strings."""
+    fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+    return any(are_strings or _holds_string(part.annotation) for part in fields)
 
 
 def _holds_string(node: ast.expr) -> bool:

@@ -19,30 +19,39 @@ from kaggle_environments.agent import get_last_callable
 
 from engine.board import Board
 from evaluation.loading import known_agents, load_agent
-from submission.bundle import BundleError, bundle, flatten, locate, write_bundle
+from submission.bundle import BundleError, assemble, bundle, locate, write_bundle
 from submission.source import Source, read_text
 from tests.agents.observations import configure, observe
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 BUNDLES = sorted(path.name for path in (HERE / "bundles").iterdir())
+APART = sorted(path.parent.name for path in (HERE / "bundles").glob("*/reason.txt"))
 REFUSED = sorted(path.name for path in (HERE / "refused").iterdir())
 
 # Both print, as JSON, what the agent answers to three observations.
-AS_A_PACKAGE = """
+ANSWERS = """
+def answer(agent, number):
+    try:
+        return agent(number, None)
+    except Exception as error:
+        return type(error).__name__
+print(json.dumps([answer(agent, number) for number in range(3)], default=repr))
+"""
+AS_A_PACKAGE = f"""
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from main import agent
-print(json.dumps([agent(number, None) for number in range(3)]))
+{ANSWERS}
 """
-AS_KAGGLE = """
+AS_KAGGLE = f"""
 import json, sys
-namespace = {}
+namespace = {{}}
 with open(sys.argv[1], encoding="utf-8") as file:
     exec(compile(file.read(), sys.argv[1], "exec"), namespace)
 agent = [value for value in namespace.values() if callable(value)][-1]
 assert agent is namespace["agent"]
-print(json.dumps([agent(number, None) for number in range(3)]))
+{ANSWERS}
 """
 
 
@@ -77,21 +86,37 @@ def run(text: str) -> dict[str, Any]:
 def test_a_bundle_does_what_the_package_does(case: str, tmp_path: Path) -> None:
     folder = HERE / "bundles" / case
     path = tmp_path / "main.py"
-    path.write_text(flatten(folder / "main.py", [folder]).text, encoding="utf-8")
+    path.write_text(assemble(folder / "main.py", [folder]).text, encoding="utf-8")
     assert isolated(AS_KAGGLE, path) == isolated(AS_A_PACKAGE, folder)
+
+
+@pytest.mark.parametrize("case", sorted({*BUNDLES} - {*APART}))
+def test_one_namespace_where_that_is_the_same_program(case: str) -> None:
+    folder = HERE / "bundles" / case
+    assert "MODULES" not in assemble(folder / "main.py", [folder]).text
+
+
+@pytest.mark.parametrize("case", APART)
+def test_the_header_says_why_modules_are_kept_apart(case: str) -> None:
+    folder = HERE / "bundles" / case
+    reason = re.search(
+        "^# Each module keeps to itself: (.*)$", assemble(folder / "main.py", [folder]).text, re.MULTILINE
+    )
+    assert reason
+    assert reason[1] == (folder / "reason.txt").read_text(encoding="utf-8").rstrip("\n")
 
 
 @pytest.mark.parametrize("case", BUNDLES)
 def test_kaggles_own_loader_chooses_the_agent(case: str) -> None:
     folder = HERE / "bundles" / case
-    text = flatten(folder / "main.py", [folder]).text
-    assert get_last_callable(text)(1, None) == run(text)["agent"](1, None)
+    text = assemble(folder / "main.py", [folder]).text
+    assert get_last_callable(text).__code__ == run(text)["agent"].__code__
 
 
 @pytest.mark.parametrize("case", BUNDLES)
 def test_every_line_of_the_sources_is_where_the_heading_says(case: str) -> None:
     folder = HERE / "bundles" / case
-    made = flatten(folder / "main.py", [folder])
+    made = assemble(folder / "main.py", [folder])
     lines = {
         place: line
         for number, line in enumerate(made.text.split("\n"), 1)
@@ -110,7 +135,7 @@ def test_every_line_of_the_sources_is_where_the_heading_says(case: str) -> None:
 def test_refused(case: str) -> None:
     folder = HERE / "refused" / case
     with pytest.raises(BundleError) as error:
-        flatten(folder / "main.py", [folder])
+        assemble(folder / "main.py", [folder])
     assert str(error.value) == (folder / "refusal.txt").read_text(encoding="utf-8").rstrip("\n")
     assert re.fullmatch(r"[\w/]+\.py:\d+: [^;\n]+; [^\n]+", str(error.value)), "file:line: what; remedy"
 
@@ -121,7 +146,7 @@ def test_an_exception_in_a_bundle_is_traced_to_its_source(tmp_path: Path) -> Non
         main='"""An agent."""\nfrom helper import (\n    fail,\n)\n\n\n' + returning("fail(obs)"),
         helper="from __future__ import annotations\n\n\ndef fail(obs):\n    raise ArithmeticError(obs)\n",
     )
-    text = flatten(main, [tmp_path]).text
+    text = assemble(main, [tmp_path]).text
     with pytest.raises(ArithmeticError) as error:
         run(text)["agent"](0, None)
     frames = traceback.extract_tb(error.value.__traceback__)
@@ -144,7 +169,7 @@ def test_constants_of_the_spec_are_replaced_in_place(tmp_path: Path) -> None:
         tmp_path,
         main="WEIGHTS = (\n    1,\n    2,\n)\n\n\ndef agent(obs, config):\n    return sum(WEIGHTS)\n",
     )
-    text = flatten(main, [tmp_path], {"WEIGHTS": (3, 4)}).text
+    text = assemble(main, [tmp_path], {"WEIGHTS": (3, 4)}).text
     assert run(text)["agent"](None, None) == 7
     assert "# spec: main.py:WEIGHTS=(3, 4)\n" in text
     assert [locate(text, number) for number, line in enumerate(text.split("\n"), 1) if "sum" in line] == [
@@ -229,8 +254,8 @@ def test_a_source_is_never_overwritten(tmp_path: Path) -> None:
         (["missing.py"], "missing.py: No such file"),
         (["n_step", "-o", "missing/main.py"], "cannot write missing/main.py"),
         (
-            [str(HERE / "refused/cycle/main.py")],
-            "refused/cycle/two.py:2: a cycle of imports: tests/",
+            [str(HERE / "refused/third_party/main.py")],
+            "refused/third_party/main.py:2: `torch` is no module here",
         ),
     ],
 )
@@ -263,7 +288,7 @@ def test_encodings_and_line_ends(start: str, encoding: str, line_end: str, tmp_p
     main = write(tmp_path, helper="first = 'é'\n")
     source = start + "from helper import first; TEXT = '''größe\n'''\n\n" + returning("TEXT + first")
     main.write_bytes(source.replace("\n", line_end).encode(encoding))
-    text = flatten(main, [tmp_path]).text
+    text = assemble(main, [tmp_path]).text
     assert run(text)["agent"](0, None) == "größe\né"
     assert not {"\r", "\ufeff"} & set(text)
 
@@ -273,19 +298,17 @@ def test_files_without_a_program_are_refused(data: bytes, tmp_path: Path) -> Non
     main = tmp_path / "main.py"
     main.write_bytes(data)
     with pytest.raises(BundleError, match=r"main\.py:1: .*; "):
-        flatten(main, [tmp_path])
+        assemble(main, [tmp_path])
 
 
-def test_a_module_under_two_names_is_refused(tmp_path: Path) -> None:
+def test_a_module_under_two_names_runs_twice_as_in_python(tmp_path: Path) -> None:
     main = write(
         tmp_path,
-        main="from a import first\nfrom pkg.a import first as second\n\n" + returning("first"),
+        main="from a import first\nfrom pkg.a import first as second\n\n" + returning("first is second"),
         pkg__a="first = object()\n",
     )
-    with pytest.raises(
-        BundleError, match=r"main.py:2: pkg/a.py is imported as `pkg.a` and as `a`, so Python"
-    ):
-        flatten(main, [tmp_path, tmp_path / "pkg"])
+    text = assemble(main, [tmp_path, tmp_path / "pkg"]).text
+    assert run(text)["agent"](None, None) is False
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -293,7 +316,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "other", main="first = 1\n")
     main = write(tmp_path, main="from main import first\n\n" + returning("first"))
     with pytest.raises(BundleError, match=r"main.py:1: .*rename"):
-        flatten(main, [tmp_path / "other", tmp_path])
+        assemble(main, [tmp_path / "other", tmp_path])
 
 
 def test_scopes_agree_with_pythons_own_tables() -> None:

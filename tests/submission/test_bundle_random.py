@@ -13,7 +13,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from submission.bundle import BundleError, flatten
+from submission.bundle import BundleError, assemble
 
 Files = dict[str, str]
 STARTS = ["", '"""Text."""\n', "from __future__ import annotations\n", "import math as library\n"]
@@ -138,7 +138,7 @@ def check(files: Files) -> bool:
             path.write_text(text)
         entry = list(files)[-1]
         try:
-            text = flatten(Path(folder, entry), [Path(folder)]).text
+            text = assemble(Path(folder, entry), [Path(folder)]).text
         except BundleError as refusal:
             event("refused: " + re.split(r"`| in a| in m| in p", str(refusal))[2])
             return False

@@ -1,0 +1,4 @@
+import main
+
+def first(obs):
+    return main.LIMIT

@@ -1,0 +1,4 @@
+_Player__first = 5
+
+def __first(obs):
+    return -obs

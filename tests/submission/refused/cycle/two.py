@@ -1,4 +1,0 @@
-def second(obs):
-    from one import first
-
-    return first(obs) if obs else 0

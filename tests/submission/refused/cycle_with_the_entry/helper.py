@@ -1,4 +1,0 @@
-from main import LIMIT
-
-def first(obs):
-    return LIMIT

@@ -1,2 +1,0 @@
-def __first(obs):
-    return 0
