@@ -6,7 +6,8 @@ heights of the columns say which block of the list it is in (mirror images share
 discs which entry of the block, by the combinatorial number system (D. E. Knuth, "The Art of Computer
 Programming", 7.2.1.3). Only some plies are kept; the scores between follow from those after them.
 
-`engine.book_build` makes the book.
+A few later positions take the search long as well. Those that perfect play leads to are listed with a best
+column. `engine.book_build` makes the book.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from __future__ import annotations
 import lzma
 from collections.abc import Iterator
 from functools import cache
+from itertools import accumulate
 from math import comb
+from struct import pack, unpack
 from typing import TYPE_CHECKING
 
 from engine.board import Board
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self  # Python 3.10 has none, and a submission may meet it
 
 BOOK_SHAPE = Board().geometry
-BOOK_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 0, "lp": 0, "pb": 0}]
+BOOK_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 3, "lp": 0, "pb": 0}]
 SCORE_OFFSET = 32  # scores are kept as bytes
 
 
@@ -63,6 +66,11 @@ def book_index(board: Board) -> int:
     return book_blocks(board.ply)[heights] + min(_colours(board), _colours(board.mirror()))
 
 
+def book_key(board: Board) -> int:
+    """A number of 49 bits that no other position of its ply has."""
+    return board.own + (board.own | board.other)
+
+
 def _colours(board: Board) -> int:
     """Which of the ways to choose the own discs among all discs this is: column by column, from below."""
     filled, own = board.own | board.other, board.own
@@ -81,10 +89,12 @@ class Book:
     Attributes:
         plies: the last ply it holds.
         layers: the kept scores, by ply.
+        columns: a best column for positions that take long to solve, by their key (see `book_key`).
     """
 
-    def __init__(self, layers: dict[int, bytes]) -> None:
+    def __init__(self, layers: dict[int, bytes], columns: dict[int, int] | None = None) -> None:
         self.layers = layers
+        self.columns = columns or {}
         self.plies = max(layers)
 
     @classmethod
@@ -94,27 +104,41 @@ class Book:
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The book from its file: a byte that counts the kept plies, these, and the scores, compressed.
+        """The book from its file. Raises `ValueError` for other bytes.
 
-        Raises `ValueError` for other bytes.
+        A byte that counts the kept plies, these, and compressed the scores of these plies and the columns:
+        sorted, the steps of key * 8 + column from one to the next, 8 bytes each.
         """
         kept = packed[1 : 1 + packed[0]] if packed else b""
         try:
-            scores = lzma.decompress(packed[1 + len(kept) :], lzma.FORMAT_RAW, filters=BOOK_FILTERS)
+            unpacked = lzma.decompress(packed[1 + len(kept) :], lzma.FORMAT_RAW, filters=BOOK_FILTERS)
         except lzma.LZMAError as error:
             raise ValueError(str(error)) from None
-        if not kept or len(scores) != sum(map(book_size, kept)):
+        ends = list(accumulate(map(book_size, kept)))
+        if not kept or len(unpacked) < ends[-1] or (len(unpacked) - ends[-1]) % 8:
             raise ValueError("its length is wrong")
-        layers, start = {}, 0
-        for ply in kept:
-            layers[ply] = scores[start : start + book_size(ply)]
-            start += book_size(ply)
-        return cls(layers)
+        layers = {ply: unpacked[end - book_size(ply) : end] for ply, end in zip(kept, ends, strict=True)}
+        steps = unpack(f"<{(len(unpacked) - ends[-1]) // 8}Q", unpacked[ends[-1] :])
+        return cls(layers, {entry >> 3: entry & 7 for entry in accumulate(steps)})
 
     def pack(self) -> bytes:
         """The bytes of its file."""
-        scores = lzma.compress(b"".join(self.layers.values()), lzma.FORMAT_RAW, filters=BOOK_FILTERS)
-        return bytes([len(self.layers), *self.layers]) + scores
+        entries = sorted(key << 3 | column for key, column in self.columns.items())
+        steps = [entry - before for before, entry in zip([0, *entries], entries, strict=False)]
+        unpacked = b"".join(self.layers.values()) + pack(f"<{len(steps)}Q", *steps)
+        packed = lzma.compress(unpacked, lzma.FORMAT_RAW, filters=BOOK_FILTERS)
+        return bytes([len(self.layers), *self.layers]) + packed
+
+    def column(self, board: Board) -> int | None:
+        """A best column of a standard position that takes long to solve; None for others."""
+        key, mirrored = book_key(board), book_key(board.mirror())
+        column = self.columns.get(min(key, mirrored))
+        return column if column is None or key <= mirrored else BOOK_SHAPE.columns - 1 - column
+
+    def list_column(self, board: Board, column: int) -> None:
+        """Adds a best column of a position."""
+        key, mirrored = book_key(board), book_key(board.mirror())
+        self.columns[min(key, mirrored)] = column if key <= mirrored else BOOK_SHAPE.columns - 1 - column
 
     def score(self, board: Board) -> int | None:
         """The score of a legal standard position; None past the book and where the game is over."""

@@ -13,7 +13,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
@@ -22,12 +22,15 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from engine.board import Board, format_moves
-from engine.book import SCORE_OFFSET, Book, book_index, book_size
+from engine.book import BOOK_SHAPE, SCORE_OFFSET, Book, book_index, book_size
 from engine.console import Progress, UsageError
 from engine.native.solver import NativeSolver
+from engine.oracle import Oracle, from_the_middle
+from engine.search import forced_moves
 
 BOOK_FILE = Path(__file__).with_name("book.bin")
-LAYERS_APART = 3  # plies between those that are kept
+LAYERS_APART = 2  # plies between those that are kept
+LONG_NODES = 300_000  # 17 ms
 SHARED = 4  # plies from the beginning that positions solved together have in common to their own
 Unit = list[str]  # move strings of positions that are solved together
 
@@ -132,13 +135,47 @@ def _solved(pool: Executor, left: list[Unit]) -> Iterator[tuple[Unit, list[int]]
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def make_book(plies: int, jobs: int, work: WorkFile) -> Book:
-    """The book with all positions of up to `plies` plies, solved with `jobs` processes."""
+def make_book(plies: int, jobs: int, work: WorkFile, listed: int) -> Book:
+    """The book: scores of the first plies, solved with `jobs` processes, and columns up to ply `listed`."""
     book = Book({plies: _layer(plies, solve_all(plies, jobs, work))})
     for ply in range(plies - LAYERS_APART, -1, -LAYERS_APART):
         scores = {moves: book.score(Board.from_moves(moves)) for moves in positions(ply)}
         book = Book({**book.layers, ply: _layer(ply, scores)})
+    list_columns(book, listed)
     return book
+
+
+def list_columns(book: Book, last: int) -> None:
+    """Adds a best column for positions that take long, up to a ply: all that perfect play can lead to."""
+    oracle = Oracle(6, 7, 4, 64, book)
+    for turn in (1, 2):
+        layer = {_canonical(Board()): Board()}
+        for _ in range(last + 1):
+            progress = Progress(len(layer))
+            children: dict[tuple[int, int], Board] = {}
+            for board in layer.values():
+                moves = _played(oracle, book, board) if board.turn == turn else board.legal_moves()
+                reached = (board.play(column) for column in moves)
+                children.update((_canonical(child), child) for child in reached if not child.is_over)
+                progress.step()
+            progress.clear()
+            layer = children
+
+
+def _played(oracle: Oracle, book: Book, board: Board) -> Sequence[int]:
+    """The columns that `perfect` may choose."""
+    if forced := forced_moves(board):
+        return forced[:1]
+    if board.ply + 2 <= book.plies:
+        return [oracle.best_column(board)]
+    oracle.solver.forget()
+    oracle.nodes = 0
+    column = oracle.best_column(board, leisure=0)
+    if oracle.nodes > LONG_NODES:
+        book.list_column(board, column)
+        return [column]
+    score = oracle.score(board)
+    return [column for column in from_the_middle(board) if oracle.reaches(board, column, score)]
 
 
 def _layer(ply: int, scores: Mapping[str, int | None]) -> bytes:
@@ -151,11 +188,28 @@ def _layer(ply: int, scores: Mapping[str, int | None]) -> bytes:
     return bytes(kept)
 
 
+def board_of_key(key: int) -> Board:
+    """The position that has this `engine.book.book_key`."""
+    own = filled = 0
+    for column, cells in enumerate(BOOK_SHAPE.full_columns):
+        of_column = key >> column * BOOK_SHAPE.stride & 2**BOOK_SHAPE.stride - 1
+        height = (of_column + 1).bit_length() - 1
+        filled |= cells & (2**height - 1) << column * BOOK_SHAPE.stride
+    own = key - filled
+    flat = [
+        0 if not filled & bit else 1 if own & bit else 2
+        for row in range(BOOK_SHAPE.rows - 1, -1, -1)
+        for bit in (BOOK_SHAPE.bit(row, column) for column in range(BOOK_SHAPE.columns))
+    ]
+    turn = 1 + filled.bit_count() % 2
+    return Board.from_flat([cell and (cell if turn == 1 else 3 - cell) for cell in flat], turn=turn)
+
+
 def build(options: argparse.Namespace) -> int:
     """Solves every position of a ply and writes the book; goes on where it was stopped."""
     work = WorkFile(options.file.with_suffix(f".{options.plies}.work"))
     try:
-        packed = make_book(options.plies, options.jobs, work).pack()
+        packed = make_book(options.plies, options.jobs, work, options.listed).pack()
         options.file.write_bytes(packed)
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}; name another file") from None
@@ -196,7 +250,25 @@ def verify(options: argparse.Namespace) -> int:
             progress.step()
         progress.clear()
         print(f"ply {ply}: {len(chosen):,} of {len(everything):,} positions looked at")
+    wrong += _wrong_columns(book, options.count, solver)
     return 1 if wrong else 0
+
+
+def _wrong_columns(book: Book, count: int, solver: NativeSolver) -> int:
+    """How many listed columns are not best, of so many."""
+    chosen = random.Random(0).sample(sorted(book.columns.items()), min(count, len(book.columns)))
+    progress = Progress(len(chosen))
+    wrong = 0
+    for key, column in chosen:
+        board = board_of_key(key)
+        if column not in solver.best_columns(board)[1]:
+            wrong += 1
+            progress.clear()
+            print(f"column {column + 1} is listed and not best:\n{board}")
+        progress.step()
+    progress.clear()
+    print(f"columns: {len(chosen):,} of {len(book.columns):,} looked at")
+    return wrong
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -206,7 +278,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     made = actions.add_parser(
         "build", help="solve the positions of the first plies", description=build.__doc__
     )
-    made.add_argument("--plies", type=_number, default=9, help="the last ply it holds: 9")
+    made.add_argument("--plies", type=_number, default=8, help="the last ply with all scores: 8")
+    made.add_argument(
+        "--listed", type=int, default=13, help="the last ply with columns for positions that take long: 13"
+    )
     made.add_argument("--jobs", type=_number, default=os.cpu_count() or 1, help="processes: one a processor")
     made.set_defaults(run=build)
     checked = actions.add_parser(

@@ -2,13 +2,15 @@ import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from agents import perfect
+from agents import deepening, n_step, one_step, perfect, random_legal
 from engine.board import Board
 from engine.native.build import NativeError
 from engine.native.solver import NativeSolver, Table
+from engine.oracle import Oracle
 from tests.agents.observations import configure, observe
 
 POSITIONS = Path(__file__).parent.parent / "positions"
@@ -101,6 +103,36 @@ def test_no_move_loses_value(number: int) -> None:
 
 
 @needs_core
+@pytest.mark.parametrize("plies", [7, pytest.param(11, marks=pytest.mark.slow)])
+def test_wins_as_first_player_whatever_the_replies(plies: int) -> None:
+    exact, layer = Oracle(6, 7, 4, 16), {Board()}
+    for _ in range(0, plies, 2):
+        children = set()
+        for board in layer:
+            score, column = exact.score(board), move(board, act_timeout=60)
+            assert score > 0
+            assert exact.value(board, column) == score, f"\n{board}\ncolumn {column + 1}"
+            after = board.play(column)
+            replies = (after.play(reply) for reply in after.legal_moves())
+            children.update(min(reply, reply.mirror(), key=hash) for reply in replies)
+        layer = children
+
+
+@pytest.mark.parametrize("opponent", [random_legal, one_step, n_step, deepening], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("games", [5, pytest.param(500, marks=pytest.mark.slow)])
+def test_wins_every_game_as_first_player(opponent: ModuleType, games: int) -> None:
+    for number in range(games):
+        random.seed(number)
+        board = Board()
+        while not board.is_over:
+            if board.turn == 1:
+                board = board.play(move(board))
+            else:
+                board = board.play(opponent.agent(observe(board), configure(board, act_timeout=0.02)))
+        assert board.winner == 1, f"game {number}\n{board}"
+
+
+@needs_core
 @pytest.mark.parametrize("size", NATIVE_SIZES, ids=str)
 def test_is_exact_on_other_boards(size: tuple[int, int, int]) -> None:
     rng = random.Random(4)
@@ -140,11 +172,11 @@ def without_core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def missing(*arguments: object) -> None:
         raise NativeError("the processor lacks avx2")
 
-    monkeypatch.setattr(perfect, "NativeSolver", missing)
-    for remembered in (perfect.has_core, perfect.solver):
+    monkeypatch.setattr("engine.oracle.NativeSolver", missing)
+    for remembered in (perfect.oracle, perfect.say_once):
         remembered.cache_clear()
     yield
-    for remembered in (perfect.has_core, perfect.solver):
+    for remembered in (perfect.oracle, perfect.say_once):
         remembered.cache_clear()
 
 
