@@ -42,6 +42,7 @@ def evaluation() -> None:
 
 
 SPECS = "perfect, n_step:N_STEPS=5, path/to/main.py or kaggle:negamax"
+TRUST = "Run agents given as files in this process, not isolated: faster."
 
 
 @app.command()
@@ -59,6 +60,7 @@ def match(
     act_timeout: Annotated[float | None, typer.Option(help="Seconds a move; 2 if not given.")] = None,
     opening_plies: Annotated[int, typer.Option(help="Discs set up before a game; 0 for none.")] = PLIES,
     html: Annotated[Path | None, typer.Option(help="Write a replay of the first game to this file.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST)] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Play A against B and print A's score with its 95 % interval."""
@@ -76,6 +78,7 @@ def match(
                 jobs=jobs,
                 configuration=configuration,
                 opening_plies=opening_plies,
+                trusted=trust,
                 on_game=on_game,
             )
     except MatchInterrupted as stop:
@@ -110,6 +113,7 @@ def tournament(
     opening_plies: Annotated[
         int, typer.Option(help="Discs set up before a game; 0 for none.")
     ] = BALANCED_PLIES,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST)] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Every two agents play a match; print ratings and a cross-table. Goes on where it was stopped."""
@@ -128,6 +132,7 @@ def tournament(
                 referee=referee.value,
                 configuration={"rows": rows, "columns": columns, "inarow": inarow, "actTimeout": act_timeout},
                 opening_plies=opening_plies,
+                trusted=trust,
                 on_game=progress.on_game,
             )
         except TournamentInterrupted as stop:

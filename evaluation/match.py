@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluation import console
 from evaluation.errors import InputError
 from evaluation.loading import Agent, agent_name
 from evaluation.openings import PLIES, openings
@@ -22,6 +23,7 @@ from evaluation.workers import (
     check_agents,
     check_numbers,
     generators_kept,
+    isolation_told,
     play_all,
     seed_of,
     workers,
@@ -48,6 +50,7 @@ def play_match(
     jobs: int = 1,
     configuration: Mapping[str, Any] | None = None,
     opening_plies: int = PLIES,
+    trusted: bool = False,
     on_game: Callable[[int, GameRecord], None] | None = None,
 ) -> MatchResult:
     """Plays `games` games, `agent1` moving first in every other one. Every count is `agent1`'s.
@@ -64,6 +67,8 @@ def play_match(
         referee: "fast", in this process, or "kaggle", the official environment.
         jobs: how many processes play. In a script that needs the guard `if __name__ == "__main__":`.
         configuration: settings that differ from Kaggle's, such as `{"rows": 7}`.
+        trusted: run agents given as files in this process; otherwise each is isolated in one of its own
+            (see `evaluation.isolation`), for every game, with random generators of its own.
         on_game: called with each game's number and record, as games end; the numbers come in no
             fixed order with more than one job.
 
@@ -91,8 +96,9 @@ def play_match(
     try:
         with generators_kept():
             check_agents(seats[0], jobs)
+            isolation_told(seats[0], trusted, console.messages.print)
             with workers(jobs) as place:
-                for task, outcome in play_all(Player(referee, settings), tasks, place):
+                for task, outcome in play_all(Player(referee, settings, trusted), tasks, place):
                     if isinstance(outcome, InputError):
                         raise outcome
                     # One dictionary for all, and without the steps that Kaggle's referee leaves with it.

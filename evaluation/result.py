@@ -216,7 +216,8 @@ class MatchResult:
     def _first_error(self, agent: int) -> str:
         """What the agent's first error said, with the number of the game (from 1)."""
         for number, record in self.records.items():
-            if record.ending in (Ending.ERROR, Ending.CRASH) and record.culprit == _swap(number, agent):
+            told = record.ending.is_forfeit and record.ending not in (Ending.INVALID, Ending.TIMEOUT)
+            if told and record.culprit == _swap(number, agent):
                 lines = record.stderr.strip().splitlines() or ["nothing on standard error"]
                 return f" (game {number + 1}: {lines[-1]})"
         return ""

@@ -47,6 +47,7 @@ from evaluation.workers import (
     check_agents,
     check_numbers,
     generators_kept,
+    isolation_told,
     play_all,
     seed_of,
     workers,
@@ -78,6 +79,7 @@ def play_tournament(
     referee: str = "fast",
     configuration: Mapping[str, Any] | None = None,
     opening_plies: int = BALANCED_PLIES,
+    trusted: bool = False,
     tell: Callable[[str], None] | None = None,
     on_game: Callable[[TournamentResult, bool], None] | None = None,
 ) -> TournamentResult:
@@ -93,6 +95,7 @@ def play_tournament(
         sprt: two expected scores of the first-named agent of every meeting. It ends as soon as a
             sequential test accepts one of them (`evaluation.stats.Sprt`), after `games` games at the latest.
         anchor: the agent whose rating is 0; the first if not given.
+        trusted: run agents given as files unisolated, as in a match.
         tell: called with what is to be said in between, a line each; by default to standard error.
         on_game: called with the standings after each game, and whether it was played now.
 
@@ -121,13 +124,15 @@ def play_tournament(
     result = TournamentResult(settings)
     with generators_kept():
         check_agents(agents, jobs, cluster)
+        if not cluster:
+            isolation_told(agents, trusted, tell)
     archive = Archive(folder, settings)
     try:
         for game in archive.games(tell):
             result.add(game)
             if on_game:
                 on_game(result, False)
-        player = Player(referee, result.settings["configuration"])
+        player = Player(referee, result.settings["configuration"], trusted)
         tasks = _tasks(result, dict(zip(names, agents, strict=True)))
         with generators_kept(), workers(jobs, cluster) as place:
             if sprt:

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from multiprocessing import current_process, get_context, parent_process
@@ -31,6 +31,7 @@ import numpy as np
 
 from evaluation import kaggle
 from evaluation.errors import InputError
+from evaluation.isolation import needs_isolation, open_agent, shortfall
 from evaluation.loading import Agent, agent_name, load_agent
 from evaluation.records import GameRecord
 from evaluation.referee import play_game
@@ -68,10 +69,14 @@ Outcome = GameRecord | InputError
 
 @dataclass(frozen=True)
 class Player:
-    """What workers run: it plays games with one referee under the same settings."""
+    """What workers run: it plays games with one referee under the same settings.
+
+    Agents given as files are isolated, unless they are `trusted`.
+    """
 
     referee: str
     settings: Mapping[str, Any]
+    trusted: bool = False
 
     def play(self, tasks: Sequence[Task]) -> tuple[list[Outcome], float]:
         """The outcomes of `tasks`, and the seconds they took. For one thread of a process at a time."""
@@ -81,11 +86,18 @@ class Player:
     def _game(self, task: Task) -> Outcome:
         random.seed(task.seed)
         np.random.seed(task.seed % 2**32)
-        one, two = map(load_agent, task.seats)
-        try:
-            return REFEREES[self.referee]((one, two), self.settings, task.opening)
-        except InputError as error:  # `runTimeout`
-            return error
+        with ExitStack() as stack:
+            agents = [self._agent(stack, task, seat) for seat in (0, 1)]
+            try:
+                return REFEREES[self.referee](agents, self.settings, task.opening)
+            except InputError as error:  # `runTimeout`
+                return error
+
+    def _agent(self, stack: ExitStack, task: Task, seat: int) -> Agent:
+        agent = task.seats[seat]
+        if isinstance(agent, str) and needs_isolation(agent) and not self.trusted:
+            return stack.enter_context(open_agent(agent, seed_of(task.seed, seat)))
+        return load_agent(agent)
 
 
 def seed_of(*parts: object) -> int:
@@ -432,6 +444,12 @@ def check_agents(agents: Iterable[str | Agent], jobs: int = 1, cluster: str | No
         if jobs > 1 or cluster:
             _check_shippable(agent)
         load_agent(agent)
+
+
+def isolation_told(agents: Iterable[str | Agent], trusted: bool, tell: Callable[[str], None]) -> None:
+    """Tells in a line what isolation lacks here, if an agent needs it."""
+    if not trusted and any(map(needs_isolation, agents)) and (what := shortfall()):
+        tell(what)
 
 
 def _check_shippable(agent: str | Agent) -> None:
