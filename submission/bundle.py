@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import ast
 import gzip
+import html
 import io
 import keyword
 import os
 import shlex
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -36,6 +37,7 @@ from evaluation.errors import InputError
 from evaluation.loading import KAGGLE, is_file, module_path, parse_spec, replace_constants
 from submission.embedding import LABEL, packed
 from submission.modules import Modules
+from submission.notebook import Agent, agent_source
 from submission.program import Finder, Program
 from submission.source import (
     HEADING,
@@ -49,7 +51,17 @@ from submission.source import (
     read_text,
 )
 
-__all__ = ["Bundle", "BundleError", "assemble", "bundle", "locate", "make_bundle", "save", "write_bundle"]
+__all__ = [
+    "Bundle",
+    "BundleError",
+    "assemble",
+    "bundle",
+    "locate",
+    "make_bundle",
+    "save",
+    "write",
+    "write_bundle",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADER = ROOT / "submission" / "loader.py"
@@ -59,9 +71,14 @@ HEADER = """\
 # A ConnectX agent in one file, as Kaggle runs it. To change it, change its sources and make it again:
 # python -m submission bundle {command} -o main.py
 # spec: {spec}
+"""
+LICENSE = """\
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 The ConnectX kit authors
 """
+NOTEBOOK_HEADER = f"""\
+# A ConnectX agent in one file, as Kaggle runs it, made from a notebook or script by submission.bundle.
+{LICENSE}"""
 
 
 @dataclass(frozen=True)
@@ -85,24 +102,41 @@ class Format(StrEnum):
     ARCHIVE = "tar.gz"
 
 
-def bundle(spec: str) -> str:
-    """The text of one file with the agent that `spec` names: a module of agents/, or a file.
+def bundle(agent: str | Path | Agent) -> str:
+    """The text of one file with an agent: a module of agents/ by its spec, a file, a folder, or a function.
 
-    A file may import modules beside it and the kit's. The same spec and sources give the same text.
-    Raises `BundleError` for what does not fit into one file, `SpecError` for a spec that names no agent.
+    A file may import modules beside it and the kit's; a folder has its agent in main.py. A function of a
+    notebook or script comes with all that it reads there (see `submission.notebook`). The same sources give
+    the same text. Raises `BundleError` for what does not fit into one file, `SpecError` for a spec that names
+    no agent.
     """
-    return make_bundle(spec).text
+    return make_bundle(agent).text
 
 
-def make_bundle(spec: str) -> Bundle:
+def write(agent: str | Path | Agent, path: str | Path = MAIN) -> Written:
+    """Writes the bundle of an agent, as .tar.gz if `path` ends so; shown, the result tells its sizes."""
+    made = make_bundle(agent)
+    return Written(made, save(made, Path(path)))
+
+
+def make_bundle(agent: str | Path | Agent) -> Bundle:
     """What `bundle` does, with the modules that went into it."""
+    if callable(agent):
+        folder = Path.cwd()
+        return _assemble(lambda: agent_source(agent, folder), [ROOT, folder], NOTEBOOK_HEADER)
+    spec = str(agent)
     target, constants = parse_spec(spec)
     if target.startswith(KAGGLE):
         raise BundleError(f"{spec} is Kaggle's own; bundle a module of agents/ or a file")
     if not is_file(target):
         return assemble(module_path(target), [ROOT], constants, target)
     path = Path(os.path.abspath(target))
-    return assemble(path, [ROOT, path.parent], constants)
+    if path.is_dir():
+        path /= MAIN
+    package = path.parent
+    while (package / "__init__.py").is_file():
+        package = package.parent
+    return assemble(path, [ROOT, package, path.parent], constants)
 
 
 def assemble(
@@ -128,8 +162,11 @@ def assemble(
     def source() -> Source:
         return Source(entry, label, name, replace_constants(text, constants or {}, label))
 
+    return _assemble(source, roots, _header(target or label, constants or {}))
+
+
+def _assemble(source: Callable[[], Source], roots: Sequence[Path], header: str) -> Bundle:
     source().check_agent()
-    header = _header(target or label, constants or {})
     try:
         return _flat(source(), roots, header)
     except NotFlatError as reason:
@@ -238,7 +275,7 @@ def write_bundle(
     """Write an agent and all it needs into one file for Kaggle."""
     made = make_bundle(spec)
     path = save(made, path, format)
-    print_sizes(made, path)
+    output.print(str(Written(made, path)), markup=False, soft_wrap=True)
 
 
 def save(made: Bundle, path: Path | None = None, format: Format | None = None) -> Path:
@@ -265,23 +302,41 @@ def archived(content: bytes) -> bytes:
     return gzip.compress(packed.getvalue(), mtime=0)
 
 
-def print_sizes(made: Bundle, path: Path) -> None:
-    """Prints what a bundle is made up of, in bytes."""
+@dataclass(frozen=True)
+class Written:
+    """A bundle in a file; shown, it tells what it is made up of."""
 
-    def row(text: str) -> None:
-        output.print(text, markup=False, soft_wrap=True)
+    bundle: Bundle
+    path: Path
 
-    row(f"{path}: {path.stat().st_size:,} bytes, made from")
-    for source, (start, _) in zip(made.sources, _headings(made.text), strict=True):
-        row(f"  {source.label}: {len(source.flattened().encode()):,} bytes, from line {start + 1}")
-        for name, content in sorted(made.files.items()) if source.label == LABEL else ():
-            row(f"    {name}: {len(content):,} bytes, {len(packed(content)):,} as text")
+    @property
+    def sizes(self) -> list[tuple[str, int, str]]:
+        """What the file is made up of, its bytes, and a remark on it."""
+        rows = []
+        for source, (start, _) in zip(self.bundle.sources, _headings(self.bundle.text), strict=True):
+            rows.append((f"  {source.label}", len(source.flattened().encode()), f", from line {start + 1}"))
+            for name, content in sorted(self.bundle.files.items()) if source.label == LABEL else ():
+                rows.append((f"    {name}", len(content), f", {len(packed(content)):,} as text"))
+        return [(str(self.path), self.path.stat().st_size, ", made from"), *rows]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {size:,} bytes{remark}" for name, size, remark in self.sizes)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left;white-space:pre'>{html.escape(name)}</td><td>{size:,}</td>"
+            f"<td style='text-align:left'>bytes{remark}</td></tr>"
+            for name, size, remark in self.sizes
+        )
+        return f"<table>{rows}</table>"
 
 
 def _header(target: str, constants: Mapping[str, object]) -> str:
     values = ",".join(f"{name}={_value(value)}" for name, value in constants.items())
     spec = f"{target}:{values}" if values else target
-    return HEADER.format(spec=spec, command=shlex.quote(spec))
+    return HEADER.format(spec=spec, command=shlex.quote(spec)) + LICENSE
 
 
 def _value(value: object) -> str:

@@ -73,6 +73,8 @@ def packed(content: bytes) -> str:
 
 def read_data(source: Source, name: str, where: ast.AST) -> bytes:
     """The content of the file that a module calls `name`. Raises `BundleError`."""
+    if name in source.files:
+        return source.files[name]
     if source.path == EMBEDDED_CORE and name in CORE_FILES:
         try:
             return CORE_FILES[name]()

@@ -11,7 +11,7 @@ import re
 import symtable
 import tokenize
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -93,6 +93,7 @@ class Source:
         name: the dotted name it is imported by.
         text: the text of the file, constants replaced.
         edits: the code in the place of each import statement that has to go, "" for none.
+        files: data that it reads and that is in no file.
     """
 
     path: Path
@@ -100,6 +101,7 @@ class Source:
     name: str
     text: str
     edits: dict[ImportStatement, str] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def is_package(self) -> bool:
