@@ -208,6 +208,8 @@ def board_of_key(key: int) -> Board:
 def build(options: argparse.Namespace) -> int:
     """Solves every position of a ply and writes the book; goes on where it was stopped."""
     work = WorkFile(options.file.with_suffix(f".{options.plies}.work"))
+    if not os.access(options.file.parent, os.W_OK):
+        raise UsageError(f"cannot write into {options.file.parent}: name a file in another folder")
     try:
         packed = make_book(options.plies, options.jobs, work, options.listed).pack()
         options.file.write_bytes(packed)
