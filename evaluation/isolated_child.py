@@ -91,12 +91,10 @@ def main(descriptor: int) -> None:
     spaces = LINUX and _in_child(_try_namespaces) and _enter_spaces()
     if LINUX:
         libc.prctl(PR_SET_DUMPABLE, 0)  # agents neither read nor trace what comes before them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for guards
     server.sendall(b"full\n" if spaces else b"part\n")
     while True:
         message, descriptors, _, _ = socket.recv_fds(server, 1, 2)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
         if len(descriptors) < 2:
             return
         if message == b"n":
@@ -111,6 +109,7 @@ def main(descriptor: int) -> None:
 
 def guard(channel: int, control: int, spaces: bool) -> None:
     """Runs one game's keeper to its end; what it leaves running or lying about is ended and removed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if spaces:
         _check(libc.unshare(CLONE_NEWPID | CLONE_NEWNS))
     elif LINUX:
@@ -210,7 +209,6 @@ class Keeper:
 
 def _agent(channel: int, output: int, folder: str) -> None:
     """The agent's own process: prepares it, and answers until it is ended."""
-    signal.set_wakeup_fd(-1)
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -236,25 +234,27 @@ class Session:
             sys.modules["numpy"].random.seed(setup["seed"] and setup["seed"] % 2**32)
         self.agent = calling.submission(setup["source"], setup["path"])
         self.written = 0
+        self.number = 0
         self._send(["ready"])
 
     def serve(self) -> None:
-        """One answer for each request, `[observation, configuration]`."""
+        """One answer for each request, `[observation, configuration, number]`; the number comes back."""
         while (request := self._receive()) is not None:
-            obs, config = map(calling.fresh, request)
+            obs, config = map(calling.fresh, request[:2])
+            self.number = request[2]
             limit = config.get("maxLogLength", calling.MAX_LOG_LENGTH)
             try:
                 answer, seconds, written = calling.call(
                     self.agent, (obs, config), partial(Bounded, limit, self._count)
                 )
-                self._send([*_told(answer), seconds, written[:limit]])
+                self._send([*_told(answer), seconds, written[:limit], self.number])
             except BaseException:
-                self._send(["crash", None, 0.0, traceback.format_exc()])
+                self._send(["crash", None, 0.0, traceback.format_exc(), self.number])
 
     def _count(self, characters: int) -> None:
         self.written += characters
         if self.written > OUTPUT:
-            self._send(["output", None, 0.0, ""])
+            self._send(["output", None, 0.0, "", self.number])
             os._exit(1)
 
     def _receive(self) -> Any:

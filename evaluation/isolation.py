@@ -8,7 +8,7 @@ has the figures), an environment without secrets, and no descriptor of ours. Wha
 with an `Ending` of its own, and at the end of the `with` statement nothing of it runs any more.
 
 On Linux with user namespaces it also sees no other process, has no network and can write only to a folder
-in memory that ends with the game. `tell_limits` says where that is not so. It is no defence against
+in memory that ends with the game. `shortfall` says where that is not so. It is no defence against
 somebody who knows a hole in the kernel; agents can read what the person who runs them can read.
 """
 
@@ -99,6 +99,7 @@ class _IsolatedAgent(RemoteAgent):
         self.channel = channel
         self.control = control
         self.is_ready = False
+        self.number = 0
         self.lost: AgentLostError | None = None
 
     def ask(self, obs: Any, config: Any) -> tuple[Any, float, str]:
@@ -111,11 +112,14 @@ class _IsolatedAgent(RemoteAgent):
         start = perf_counter()
         if _readable(0.0, self.channel):
             self._lose(Ending.CHANNEL, start, "it had sent something before it was asked")
-        self.send([obs, config])
+        self.number += 1
+        self.send([obs, config, self.number])
         reply = self._answer(start + config["actTimeout"] + obs["remainingOverageTime"] + MARGIN, start)
         outside = perf_counter() - start
         try:
-            kind, value, inside, written = reply
+            kind, value, inside, written, number = reply
+            if number != self.number:
+                raise ValueError(number)
             written = str(written)[: config.get("maxLogLength", MAX_LOG_LENGTH)]
             if kind in LOST:
                 self._lose(LOST[kind], start, written)

@@ -268,7 +268,10 @@ def test_ctrl_c_before_the_first_game_ends():
 
 def test_an_agent_that_kills_its_process_is_told(file):
     with pytest.raises(WorkerError, match="a process that played games has ended"):
-        play_match(file("killer"), "random_legal", games=4, jobs=2)
+        play_match(file("killer"), "random_legal", games=4, jobs=2, trusted=True)
+    isolated = play_match(file("killer"), "random_legal", games=4, jobs=2)
+    assert isolated.forfeits == ({Ending.EXIT: 4}, {})
+    assert "exit 4 (game 1: the agent's process: it has ended with exit status 1)" in str(isolated)
 
 
 def test_a_callable_that_no_other_process_finds_is_refused():

@@ -1,0 +1,6 @@
+import sys
+
+
+def agent(obs, config):
+    sys.stdout.close()
+    return 3

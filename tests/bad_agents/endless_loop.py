@@ -1,0 +1,3 @@
+def agent(obs, config):
+    while True:
+        pass

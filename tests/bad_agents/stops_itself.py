@@ -1,0 +1,6 @@
+import os
+import signal
+
+
+def agent(obs, config):
+    os.kill(os.getpid(), signal.SIGSTOP)

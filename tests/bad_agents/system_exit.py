@@ -1,0 +1,5 @@
+import sys
+
+
+def agent(obs, config):
+    sys.exit("enough")
