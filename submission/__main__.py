@@ -26,7 +26,7 @@ from submission.conditions import Wanted
 from submission.report import Report
 from submission.where import where
 
-STRONGEST = "deepening"
+STRONGEST = "perfect"
 SUBMISSION = Path("main.py")
 NO_CLIENT = "It needs Kaggle's own command (pip install kaggle) and your API token."
 
