@@ -1,0 +1,4 @@
+import log
+
+log.lines.append("runs")
+1 / 0

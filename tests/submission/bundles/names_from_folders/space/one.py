@@ -1,0 +1,3 @@
+import space as package
+
+value = 1

@@ -1,0 +1,3 @@
+__all__ = ["part", "shown"]
+shown = 1
+hidden = 2

@@ -1,0 +1,6 @@
+count = total = 0
+
+
+def bump():
+    global count
+    count += 1
