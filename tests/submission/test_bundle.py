@@ -128,7 +128,9 @@ def test_every_line_of_the_sources_is_where_the_heading_says(case: str) -> None:
         is_escaped = made.sources[0].label == "submission/loader.py" and "'''" in text and '"""' in text
         for number, original in enumerate(text.splitlines(), 1):
             line = lines[source.label, number]
-            assert line == original or number in imports or is_escaped
+            if is_escaped:
+                continue
+            assert line == original or number in imports
             statement = original[max(0, original.find("from ")) :].strip()
             assert statement in line or ";" in original, "commented out, not deleted"
 
