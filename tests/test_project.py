@@ -67,7 +67,7 @@ def test_the_links_of_the_readme_lead_somewhere():
 
 
 def test_requirements_are_pinned():
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-cluster.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
             requirement = line.partition("#")[0].strip()
             if requirement and not requirement.startswith("-r "):
