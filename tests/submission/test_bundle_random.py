@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -161,9 +162,10 @@ def outcome(load: Callable[[], Any]) -> Any:
     """What the agent answers to two observations, or the type of the error."""
     try:
         agent = load()
-        return [agent(1, None), agent(2, None)]
+        answers = [*agent(1, None), *agent(2, None)]
     except Exception as error:
         return type(error)
+    return [answer.__name__ if isinstance(answer, ModuleType) else answer for answer in answers]
 
 
 def package_outcome(folder: str, entry: str) -> Any:
