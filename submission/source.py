@@ -245,6 +245,8 @@ class Source:
     def check_agent(self) -> None:
         """Refuses an entry that does not bind `agent` last: Kaggle plays the last callable."""
         remedy = "end the module with `def agent(obs, config)`"
+        if self.name == "__main__":
+            self.refuse(1, "a module of this name runs as a script", "rename the file to main.py")
         for statement in self.global_statements:
             if "agent" in statement.names:
                 self.refuse(statement, "`global agent` may bind it too early", "bind it once, at the end")

@@ -351,6 +351,12 @@ def test_a_module_under_two_names_runs_twice_as_in_python(tmp_path: Path) -> Non
     assert run(text)["agent"](None, None) is False
 
 
+def test_a_script_is_no_module(tmp_path: Path) -> None:
+    (tmp_path / "__main__.py").write_text(returning("3"))
+    with pytest.raises(BundleError, match=r"__main__\.py:1: a module of this name runs as a script; rename"):
+        assemble(tmp_path / "__main__.py", [tmp_path])
+
+
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     write(tmp_path / "other", main="first = 1\n")
