@@ -161,7 +161,7 @@ def test_ctrl_c_reports_the_games_so_far(tmp_path, jobs):
         f"    print(file=open({str(calls)!r}, 'a'))\n"
         "    return obs.board[: config.columns].index(0)\n"
     )
-    arguments = ["match", str(agent), str(agent), "--games", "300", "--jobs", jobs, "--json"]
+    arguments = ["match", str(agent), str(agent), "--games", "300", "--jobs", jobs, "--json", "--trust"]
     process = subprocess.Popen(
         [*COMMAND, *arguments, "--rows", "2", "--columns", "2"],
         stdout=subprocess.PIPE,
