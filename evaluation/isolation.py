@@ -239,19 +239,23 @@ class _Server:
         environment = {name: os.environ[name] for name in KEPT if name in os.environ}
         environment |= dict.fromkeys(THREADS, "1")
         with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-I", "-B", str(CHILD), str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env=environment,
-                cwd="/",
-                start_new_session=True,  # Ctrl-C is ours
-            )
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-I", "-B", str(CHILD), str(theirs.fileno())],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    env=environment,
+                    cwd="/",
+                    start_new_session=True,  # Ctrl-C is ours
+                )
+            except OSError as error:
+                self.socket.close()
+                raise InputError(f"{sys.executable} cannot be started for agents' files: {error}") from None
         self.socket.settimeout(START_SECONDS)
         try:
             hello = self.socket.recv(5)
-        except TimeoutError:
+        except OSError:
             hello = b""
         if not hello:
             self.close()
