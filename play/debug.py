@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 from engine import search
 from engine.board import Board
+from engine.native.search import NativeSearch, native_search
 from engine.search import SearchResult, alpha_beta
 from engine.windows import preset, window_evaluation
 from evaluation.referee import Agent
@@ -30,7 +32,19 @@ def overhear(agent: Agent) -> list[SearchResult]:
     for name in SEARCHES:
         if name in names and names[name] is getattr(search, name):
             names[name] = _reporting(names[name], heard)
+    if names.get("native_search") is native_search:
+        names["native_search"] = lambda *arguments: _overheard(native_search(*arguments), heard)
     return heard
+
+
+def _overheard(core: NativeSearch | None, heard: list[SearchResult]) -> SimpleNamespace | None:
+    """The search in the native core, reporting."""
+    if core is None:
+        return None
+    return SimpleNamespace(
+        alpha_beta=_reporting(core.alpha_beta, heard),
+        iterative_deepening=_reporting(core.iterative_deepening, heard),
+    )
 
 
 def _reporting(

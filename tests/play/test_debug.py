@@ -33,8 +33,9 @@ def test_a_large_board_is_not_searched_for_long():
     assert perf_counter() - started < 60  # a search of that depth would not end
 
 
-def test_an_agents_search_is_overheard():
-    agent = load_agent("n_step:N_STEPS=2")
+@pytest.mark.parametrize("native", [True, False])
+def test_an_agents_search_is_overheard(native):
+    agent = load_agent(f"n_step:N_STEPS=2,NATIVE={native}")
     heard = overhear(agent)
     board = Board.from_moves("4433")
     column = ask(agent, board)
