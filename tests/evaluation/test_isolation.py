@@ -157,6 +157,9 @@ def test_killing_the_runner_ends_all_agents():
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], **pipes, cwd=BAD.parent.parent) as runner:
         server = int(runner.stdout.readline())
+        deadline = time.monotonic() + 5
+        while not left_running() and time.monotonic() < deadline:  # a program's name comes after its start
+            time.sleep(0.01)
         assert left_running()
         runner.kill()
     deadline = time.monotonic() + 20
