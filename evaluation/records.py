@@ -70,7 +70,7 @@ class GameRecord:
         culprit: the seat (0 or 1) that forfeited, None where nobody did.
         refused: the column of an `INVALID` answer where Kaggle records it, otherwise None.
         seconds: how long each call of an agent took, rounded to 6 decimals as in Kaggle's log. A call
-            that ended in a `CRASH` has no entry there and none here.
+            that ended in a `CRASH` has no entry there and none here. Empty where nobody took the time.
         stderr: the last of what the agents wrote to standard error, tracebacks included.
     """
 
@@ -117,7 +117,7 @@ class GameRecord:
             seat = ply % 2
             if ply < len(self.moves):
                 cells[lowest_empty(cells, self.moves[ply], columns)] = seat + 1
-            if ply >= len(self.opening):
+            if self.seconds and ply >= len(self.opening):
                 seconds = self.seconds[ply - len(self.opening)]
                 banks[seat] -= max(0, seconds - self.configuration["actTimeout"])
             steps.append(_step(cells, ply + 1, (0, action) if seat else (action, 0), banks))
