@@ -37,10 +37,11 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.loading import known_agents, load_agent, parse_spec
+from evaluation.pitfalls import FAILURE, PITFALLS, Severity
 from submission import judge, static
 from submission.bundle import locate
 from submission.conditions import SINGLE, Conditions, Restriction, Wanted, random_positions
-from submission.findings import FAILURE, PITFALLS, Finding, Severity, finding
+from submission.findings import Finding, finding
 from submission.pythons import Python, pythons
 from submission.report import Comparison, Condition, Game, Loading, Report
 from submission.worker import Event, Worker, WorkerLostError

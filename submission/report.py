@@ -13,7 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from submission.findings import FAILURE, NOTE, WARNING, Finding, Severity
+from evaluation.pitfalls import FAILURE, NOTE, WARNING, Severity
+from submission.findings import Finding
 
 STYLES = {FAILURE: ("✗", "red"), WARNING: ("!", "yellow"), NOTE: ("i", "cyan")}
 

@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 import submission.__main__ as command
 from evaluation.errors import InputError
 from evaluation.loading import known_agents
+from evaluation.pitfalls import FAILURE, PITFALLS, WARNING
 from submission.bundle import write_bundle
 from submission.check import MAX_BYTES, Settings, check
 from submission.conditions import SINGLE, Wanted
-from submission.findings import FAILURE, PITFALLS, WARNING
 from submission.pythons import pythons
 from submission.report import Comparison, Report
 
