@@ -574,12 +574,11 @@ def describe(error: BaseException, path: str) -> Request:
         error = error.__context__
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == path]
-    name, filename = getattr(error, "name", None), getattr(error, "filename", None)
+    name = getattr(error, "name", None)
     return {
         "type": type(error).__name__,
         "message": text_of(error, str)[:300],
         "name": name if isinstance(name, str) else None,
-        "filename": filename if isinstance(filename, str) else None,
         "starting": bool(frames) and os.path.basename(frames[-1].filename) == "subprocess.py",
         "where": f"line {own[-1].lineno}: {own[-1].line}" if own else "",
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import statistics
 
+from evaluation.tracebacks import Raised, causes
 from submission.report import Times
 from submission.static import Reading
 from submission.worker import Event
@@ -23,33 +23,23 @@ ANSWERS = {
     "wrong-type": "returns-wrong-type",
 }
 
+BY_EXCEPTION = {
+    "dunder-file", "notebook-magic", "syntax-error", "exits", "out-of-memory", "module-not-found",
+    "pickles-own-class", "inspect-getsource", "relative-open", "no-callable", "load-error",
+    "raises-exception",
+}  # fmt: skip
+"""Findings that an exception is enough for. Other causes of it the check has looked for before."""
+
 
 def cause(error: Event, reading: Reading, loading: bool) -> str:
-    """The finding for an exception raised while loading, or in a move: the first name that fits."""
-    kind, message, name = error["type"], error["message"], error["name"]
-    path = error["filename"] or os.sep
-    undefined = name if kind == "NameError" else None
-    no_module = kind in ("ImportError", "ModuleNotFoundError") or (
-        kind == "KeyError" and "__name__" in message
+    """The finding for an exception raised while loading, or in a move: the likeliest that the file allows."""
+    raised = Raised(
+        error["type"], error["message"], loading, own=bool(error["where"]), starting=error["starting"]
     )
-    candidates = {
-        "dunder-file": undefined == "__file__",
-        "main-guard": undefined in reading.guarded,
-        "notebook-magic": undefined == "get_ipython",
-        "syntax-error": loading and kind in ("SyntaxError", "IndentationError", "TabError"),
-        "exits": kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"),
-        "out-of-memory": kind == "MemoryError",
-        "import-inside-agent": no_module and not loading and "import-inside-agent" in reading.seen,
-        "module-not-found": no_module,
-        "pickles-own-class": kind == "PicklingError" or "Can't get attribute" in message,
-        "inspect-getsource": "is a built-in class" in message or "could not get source code" in message,
-        "kept-stream": "closed file" in message and "kept-stream" in reading.seen,
-        "relative-open": kind == "FileNotFoundError" and not (error["starting"] or os.path.isabs(path)),
-        "no-callable": loading and kind == "IndexError" and not error["where"],
-        "load-error": loading,
-        "raises-exception": True,
-    }
-    return next(finding for finding, fits in candidates.items() if fits)
+    possible = BY_EXCEPTION | (reading.seen.keys() & {"import-inside-agent", "kept-stream"})
+    if error["name"] in reading.guarded:
+        possible |= {"main-guard"}
+    return next(name for name in causes(raised) if name in possible)
 
 
 def told(error: Event) -> str:
