@@ -16,25 +16,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from engine.board import Board, BoardError
-from evaluation.archive import GAMES_FILE, read_games
+from evaluation.archive import GAMES_FILE, RECORD, read_games
 from evaluation.errors import InputError
-from evaluation.records import OVERAGE_SECONDS, STDERR_LIMIT, Ending, GameRecord, outcome
+from evaluation.records import STDERR_LIMIT, Ending, GameRecord, outcome
 from evaluation.referee import configuration, natural_ending
 
 WRAPPERS = ("environment", "result", "replay", "episode")
 """Keys under which an object may hold the episode."""
-MAX_BYTES = 200_000_000
+MAX_LENGTH = 100_000_000
 """A document longer than this is not read; an episode has about a hundred thousand."""
 MAX_CELLS = 10_000
 """Boards with more cells are not read: an object of a few bytes can claim any size."""
 MAX_DEPTH = 8
 """How often an object or a text may hold another before the game itself comes."""
 NAME_LENGTH = 80
+NO_RESULT: tuple[tuple[None, None], tuple[str, str]] = ((None, None), ("ERROR", "ERROR"))
+"""Rewards and statuses of a game that is `ABORTED`."""
 
 READ = "what is read: a tournament's folder, GameRecord lines, a Kaggle episode's JSON, env.toJSON()"
 
@@ -51,7 +56,7 @@ class RecordedGame:
         record: the game. Replays without logs leave `seconds` and `stderr` empty, and count discs that
             were set up before the agents moved among their moves: nothing tells them apart.
             A game that was not played to its end is `ABORTED`: nothing tells a crash from a stop.
-        overage: seconds taken from the bank by each call of an agent, in order; empty if not known.
+        overage: seconds that each call of an agent took from its bank, in order; empty if not known.
     """
 
     name: str
@@ -105,64 +110,61 @@ def _read_tournament(folder: Path, complain: Complain) -> Iterator[RecordedGame]
 
 def _read_file(path: Path, complain: Complain) -> Iterator[RecordedGame]:
     """The games of a file: one JSON document, or one a line."""
-    documents = list(read_documents(path))
-    several = len(documents) > 1
-    for number, document in enumerate(documents, 1):
-        try:
-            yield from _games(_parsed(document), path.stem)
-        except InputError as error:
-            place = f"{path}: line {number}" if several else str(path)
-            if not several:
-                raise InputError(f"{place}: {error}") from None
-            complain(f"{place}: {error}; it is left out")
+    with _opened(path) as file:
+        first = next((line for line in iter(lambda: file.readline(MAX_LENGTH), "") if line.strip()), "")
+        second = file.readline(MAX_LENGTH)
+        if not (second.strip() and _is_json(first)):
+            text = first + second + file.read(MAX_LENGTH)
+            if len(text) > MAX_LENGTH:
+                raise InputError(f"{path} is longer than {MAX_LENGTH:,} characters, as no replay is; {READ}")
+            try:
+                yield from games_in(text, path.stem)
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
+            return
+        lines = chain((first, second), iter(lambda: file.readline(MAX_LENGTH), ""))
+        for number, line in enumerate(filter(str.strip, lines), 1):
+            try:
+                yield from games_in(line, f"{path.stem}-{number}")
+            except InputError as error:
+                complain(f"{path}: game {number}: {error}; it is left out")
 
 
-def read_documents(path: Path) -> Iterator[str]:
-    """The text of a file: whole, or line by line where the first line is a JSON document of its own.
-
-    Raises `InputError` for a file that cannot be read.
-    """
-    text = read_text(path)
-    first, _, rest = text.lstrip().partition("\n")
-    if rest.strip() and _is_json(first):
-        yield from filter(str.strip, text.splitlines())
-    else:
-        yield text
-
-
-def read_text(path: Path) -> str:
-    """What a file holds. Raises `InputError` where it cannot be read, or is too long."""
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise InputError(f"{path} has {size:,} bytes, more than any replay: {READ}")
-        return path.read_text(encoding="utf-8-sig", errors="replace")
+        with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
+            yield file
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
-def parse(text: str) -> Any:
-    """The value of a JSON text. Raises `InputError`."""
+def games_in(text: str, name: str) -> Iterator[RecordedGame]:
+    """The games in a JSON text, called `name` where they have no names. Raises `InputError`."""
+    if not text.strip():
+        raise InputError(f"empty; {READ}")
     try:
-        return json.loads(text)
+        yield from _games(parse(text), name)
     except RecursionError:
         raise InputError("nested too deeply for a game") from None
+    except InputError as error:
+        raise InputError(clean(str(error), 300)) from None
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text. Raises `InputError`, or RecursionError where it is nested too deeply."""
+    try:
+        return json.loads(text)
     except ValueError as error:
-        raise InputError(f"not JSON ({error})") from None
+        raise InputError(f"not JSON ({error}); {READ}") from None
 
 
 def _is_json(text: str) -> bool:
     try:
         parse(text)
-    except InputError:
+    except (InputError, RecursionError):
         return False
     return True
-
-
-def _parsed(text: str) -> Any:
-    if not text.strip():
-        raise InputError(f"empty; {READ}")
-    return parse(text)
 
 
 def clean(text: str, length: int = NAME_LENGTH) -> str:
@@ -179,7 +181,7 @@ def _games(value: Any, name: str, logs: Any = None, depth: int = 0) -> Iterator[
     if depth > MAX_DEPTH:
         raise InputError("nested too deeply for a game")
     if isinstance(value, str):
-        yield from _games(_parsed(value), name, logs, depth + 1)
+        yield from _games(parse(value), name, logs, depth + 1)
     elif isinstance(value, list) and value:
         several = len(value) > 1
         for number, entry in enumerate(value, 1):
@@ -212,7 +214,7 @@ def _kind(value: Any) -> str:
 
 def _of_record(value: Mapping[str, Any], name: str) -> RecordedGame:
     """A line that `GameRecord.to_json` or `archive.Game.to_json` wrote."""
-    fields = {key: entry for key, entry in value.items() if key not in ("id", "agents", "seed")}
+    fields = {key: value[key] for key in RECORD if key in value}
     return _recorded(GameRecord.from_fields(fields), value.get("id", name), value.get("agents"))
 
 
@@ -220,7 +222,7 @@ def _recorded(record: GameRecord, name: Any, players: Any) -> RecordedGame:
     """A record with names, checked. Raises `InputError` for one that does not hold what it must."""
     record = _checked(record)
     overage = tuple(max(0.0, seconds - record.configuration["actTimeout"]) for seconds in record.seconds)
-    return RecordedGame(clean(str(name)), _names(players), record, overage)
+    return RecordedGame(clean(name) if isinstance(name, str) else "game", _names(players), record, overage)
 
 
 def _checked(record: GameRecord) -> GameRecord:
@@ -232,21 +234,23 @@ def _checked(record: GameRecord) -> GameRecord:
         or record.opening != record.moves[: len(record.opening)]
     ):
         raise InputError("moves and opening must be columns, the opening those that come first")
-    if not all(isinstance(seconds, (int, float)) for seconds in record.seconds):
+    if any(_number(seconds) != seconds for seconds in record.seconds):
         raise InputError("seconds must be numbers")
+    if _refused(record.refused) != record.refused:
+        raise InputError("refused must be a number or null")
     board = _play(record.moves, settings)
     over = natural_ending(board, settings) if board.ply else None
     seat = board.turn - 1
     if record.ending.is_forfeit or record.ending is Ending.ABORTED:
         if over:
             raise InputError(f"the game ended by the rules ({over}), not by {record.ending}")
-        culprit = record.culprit if record.ending is Ending.ABORTED else seat
+        culprit = None if record.ending is Ending.ABORTED else seat
     else:
         if over is not record.ending:
             raise InputError(f"the record says {record.ending}, the moves say {over or 'that it goes on'}")
         seat, culprit = 1 - seat, None
-    rewards, statuses = outcome(record.ending, seat)
-    if record.ending is not Ending.ABORTED and (record.rewards, record.statuses) != (rewards, statuses):
+    rewards, statuses = NO_RESULT if record.ending is Ending.ABORTED else outcome(record.ending, seat)
+    if (record.rewards, record.statuses) != (rewards, statuses):
         raise InputError(f"rewards and statuses are not those of the ending {record.ending}")
     if record.culprit != culprit:
         raise InputError(f"culprit must be {culprit}, the seat that was to move")
@@ -276,7 +280,7 @@ def _play(moves: Sequence[int], settings: Mapping[str, Any]) -> Board:
 def _names(players: Any) -> tuple[str, str]:
     """The names of two players; where there are none, what they are called in general."""
     names = players if isinstance(players, (list, tuple)) else ()
-    first, second = [*(clean(str(name)) for name in names[:2]), "", ""][:2]
+    first, second = [*(clean(name) if isinstance(name, str) else "" for name in names[:2]), "", ""][:2]
     return first or "first player", second or "second player"
 
 
@@ -296,7 +300,7 @@ def episode(value: Mapping[str, Any], name: str, logs: Any = None) -> RecordedGa
     """
     game = value.get("name", "connectx")
     if game != "connectx":
-        raise InputError(f"an episode of {clean(str(game))}, not of connectx")
+        raise InputError(f"an episode of {clean(json.dumps(game))}, not of connectx")
     info = value.get("info")
     info = info if isinstance(info, dict) else {}
     settings = _settings(value.get("configuration"))
@@ -320,7 +324,7 @@ def episode(value: Mapping[str, Any], name: str, logs: Any = None) -> RecordedGa
         clean(str(number)) if isinstance(number, (int, str)) and number else clean(name),
         _names(info.get("TeamNames")),
         record,
-        tuple(steps.overage[len(record.opening) :]),
+        tuple(steps.overage[len(record.opening) :]) if len(steps.overage) == len(steps.states) - 1 else (),
     )
 
 
@@ -342,7 +346,13 @@ def _calls(logs: Any, actions: int) -> list[Mapping[str, Any]]:
 
 
 def _number(value: Any) -> float:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
+    """A time in seconds; 0 for what is none."""
+    return value if type(value) in (int, float) and -1e9 < value < 1e9 else 0.0
+
+
+def _refused(value: Any) -> int | float | None:
+    """What a refused action is recorded as: a number, or None for what was no number."""
+    return value if type(value) is int or (type(value) is float and isfinite(value)) else None
 
 
 class _Steps:
@@ -371,11 +381,13 @@ class _Steps:
         for number in range(1, len(self.states)):
             self._play_step(number)
         last = len(self.states) - 1
-        self.rewards, self.statuses = outcome(self.ending, self.seat)
         if self.ending is not Ending.ABORTED:
+            self.rewards, self.statuses = outcome(self.ending, self.seat)
             self._check_end(last)
-        elif any(state.get("status") == "DONE" for state in self.states[last]):
-            raise InputError(f"step {last}: the episode is done, but by the rules it goes on")
+        elif any(state.get("status") not in ("ACTIVE", "INACTIVE") for state in self.states[last]):
+            raise InputError(f"step {last}: the episode has ended, but by the rules it goes on")
+        else:
+            self.rewards, self.statuses = NO_RESULT
 
     def _play_step(self, number: int) -> None:
         if self.ending is not Ending.ABORTED:
@@ -383,14 +395,13 @@ class _Steps:
         self.seat = seat = self._board.turn - 1
         state = self.states[number][seat]
         action, status = state.get("action"), state.get("status")
-        self.overage.append(max(0.0, self._bank(number - 1, seat) - self._bank(number, seat)))
+        self._take_time(self.states[number - 1][seat], state)
         if status in ("INVALID", "ERROR", "TIMEOUT"):
             self.ending = Ending[status]
-            if isinstance(action, (int, float)) and not isinstance(action, bool):
-                self.refused = action
+            self.refused = _refused(action)
         else:
             if type(action) is not int:
-                raise InputError(f"step {number}: the action {clean(str(action), 40)} is no column")
+                raise InputError(f"step {number}: the action {clean(json.dumps(action), 40)} is no column")
             try:
                 self._board = self._board.play(action)
             except BoardError as error:
@@ -400,9 +411,7 @@ class _Steps:
         self._check_board(number)
 
     def _check_board(self, number: int) -> None:
-        observation = self.states[number][0].get("observation")
-        board = observation.get("board") if isinstance(observation, dict) else None
-        if board != self._board.to_flat():
+        if self.states[number][0]["observation"].get("board") != self._board.to_flat():
             raise InputError(
                 f"step {number}: the board does not follow from the actions"
                 if number
@@ -419,16 +428,18 @@ class _Steps:
         if not self.ending.is_forfeit and _order(rewards) != _order(self.rewards):
             raise InputError(f"step {last}: the rewards are not those of the board")
 
-    def _bank(self, number: int, seat: int) -> float:
-        """The overage time a seat had left after a step; what it starts with where nothing is said."""
-        observation = self.states[number][seat].get("observation")
-        left = observation.get("remainingOverageTime") if isinstance(observation, dict) else None
-        return OVERAGE_SECONDS if left is None else _number(left)
+    def _take_time(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Keeps what the bank of a seat lost between two of its states; in 2020 there was no bank."""
+        banks = [state["observation"].get("remainingOverageTime") for state in (before, after)]
+        if None not in banks:
+            self.overage.append(max(0.0, _number(banks[0]) - _number(banks[1])))
 
 
 def _states(step: Any, number: int) -> list[dict[str, Any]]:
     if not (isinstance(step, list) and len(step) == 2 and all(isinstance(state, dict) for state in step)):
         raise InputError(f"step {number}: not the states of two seats")
+    if not all(isinstance(state.get("observation"), dict) for state in step):
+        raise InputError(f"step {number}: a seat without an observation")
     return step
 
 
