@@ -17,6 +17,7 @@ from rich.text import Text
 
 from evaluation import console
 from evaluation.errors import InputError
+from evaluation.explain import explanations, to_json
 from evaluation.kaggle import render_html
 from evaluation.live import Progress
 from evaluation.match import MatchInterrupted, play_match
@@ -141,6 +142,34 @@ def tournament(
             console.messages.print(f"{stop}; go on with\n  {_this_command()}", soft_wrap=True, markup=False)
             raise
     _report(result, json)
+
+
+@app.command()
+def explain(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="LOG_OR_REPLAY ...",
+            help="An episode's replay, the log of its agent, both, or a traceback; - for standard input.",
+        ),
+    ],
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print the explanations as JSON.")] = False,
+) -> None:
+    """Name the pitfalls that a failed episode may have met, the likeliest first."""
+    found = explanations(files, _complain)
+    if json:
+        print(to_json(found))
+        return
+    for each in found:
+        if each.failed or len(found) == 1:
+            console.output.print(each, soft_wrap=True)
+    if len(found) > 1:
+        console.output.print(f"{len(found)} games, {sum(each.failed for each in found)} failed")
+
+
+def _complain(message: str) -> None:
+    console.messages.print(message, soft_wrap=True, markup=False)
 
 
 def _this_command() -> str:

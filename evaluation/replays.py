@@ -26,6 +26,7 @@ from typing import Any, TextIO
 from engine.board import Board, BoardError
 from evaluation.archive import GAMES_FILE, RECORD, read_games
 from evaluation.errors import InputError
+from evaluation.logs import seconds
 from evaluation.records import STDERR_LIMIT, Ending, GameRecord, outcome
 from evaluation.referee import configuration, natural_ending
 
@@ -221,7 +222,7 @@ def _of_record(value: Mapping[str, Any], name: str) -> RecordedGame:
 def _recorded(record: GameRecord, name: Any, players: Any) -> RecordedGame:
     """A record with names, checked. Raises `InputError` for one that does not hold what it must."""
     record = _checked(record)
-    overage = tuple(max(0.0, seconds - record.configuration["actTimeout"]) for seconds in record.seconds)
+    overage = tuple(max(0.0, each - record.configuration["actTimeout"]) for each in record.seconds)
     return RecordedGame(clean(name) if isinstance(name, str) else "game", _names(players), record, overage)
 
 
@@ -234,7 +235,7 @@ def _checked(record: GameRecord) -> GameRecord:
         or record.opening != record.moves[: len(record.opening)]
     ):
         raise InputError("moves and opening must be columns, the opening those that come first")
-    if any(_number(seconds) != seconds for seconds in record.seconds):
+    if any(seconds(each) != each for each in record.seconds):
         raise InputError("seconds must be numbers")
     if _refused(record.refused) != record.refused:
         raise InputError("refused must be a number or null")
@@ -306,7 +307,6 @@ def episode(value: Mapping[str, Any], name: str, logs: Any = None) -> RecordedGa
     settings = _settings(value.get("configuration"))
     steps = _Steps(value["steps"], settings)
     called = _calls(value.get("logs", logs), len(steps.states) - 1)
-    seconds = [_number(log.get("duration")) for log in called]
     record = GameRecord(
         configuration=settings,
         opening=tuple(steps.moves[: len(steps.states) - 1 - len(called)]) if called else (),
@@ -316,7 +316,7 @@ def episode(value: Mapping[str, Any], name: str, logs: Any = None) -> RecordedGa
         ending=steps.ending,
         culprit=steps.seat if steps.ending.is_forfeit else None,
         refused=steps.refused,
-        seconds=tuple(seconds),
+        seconds=tuple(seconds(log.get("duration")) for log in called),
         stderr=_unbroken("".join(str(log.get("stderr", "")) for log in called))[-STDERR_LIMIT:],
     )
     number = info.get("EpisodeId")
@@ -343,11 +343,6 @@ def _calls(logs: Any, actions: int) -> list[Mapping[str, Any]]:
     while calls and calls[0] is None:
         calls.pop(0)
     return [call for call in calls if call is not None] if None not in calls else []
-
-
-def _number(value: Any) -> float:
-    """A time in seconds; 0 for what is none."""
-    return value if type(value) in (int, float) and -1e9 < value < 1e9 else 0.0
 
 
 def _refused(value: Any) -> int | float | None:
@@ -432,7 +427,7 @@ class _Steps:
         """Keeps what the bank of a seat lost between two of its states; in 2020 there was no bank."""
         banks = [state["observation"].get("remainingOverageTime") for state in (before, after)]
         if None not in banks:
-            self.overage.append(max(0.0, _number(banks[0]) - _number(banks[1])))
+            self.overage.append(max(0.0, seconds(banks[0]) - seconds(banks[1])))
 
 
 def _states(step: Any, number: int) -> list[dict[str, Any]]:
