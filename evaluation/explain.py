@@ -13,9 +13,10 @@ run. The log holds a list for every call that has ended, and lacks its last brac
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.text import Text
@@ -24,7 +25,16 @@ from evaluation.errors import InputError
 from evaluation.logs import Log, read_logs, read_text
 from evaluation.pitfalls import PITFALLS
 from evaluation.records import OVERAGE_SECONDS, Ending
-from evaluation.replays import MAX_LENGTH, Complain, RecordedGame, clean, games_in, parse, read_recorded
+from evaluation.replays import (
+    MAX_LENGTH,
+    NAMELESS,
+    Complain,
+    RecordedGame,
+    clean,
+    games_in,
+    parse,
+    read_recorded,
+)
 from evaluation.tracebacks import Raised, causes, last_raised
 
 STANDARD_ACT_TIMEOUT = 2.0
@@ -34,7 +44,6 @@ MUCH_OVERAGE = OVERAGE_SECONDS / 10
 SHOWN = 200
 """Characters shown of a line of evidence."""
 CONFIRM = "python -m submission check main.py"
-SEATS = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -175,8 +184,9 @@ def _of_game(game: RecordedGame, logs: Sequence[Log]) -> Explanation:
         return _healthy(game)
     case = _case(game, logs)
     text, evidence, ids = TELLERS.get(record.ending, _isolated)(case)
-    player = f"agent {case.seat} ({game.players[case.seat]}), who moved {SEATS[case.seat]},"
-    happened = f"Step {len(record.moves) + 1}: at its move {case.asked} {player} {text}."
+    order = ("first", "second")[case.seat]
+    when = f"Step {len(record.moves) + 1}, call {case.asked}"
+    happened = f"{when} of {_agent(game, case.seat)}, who moved {order}: it {text}."
     if case.log is None and logs:
         evidence.append(f"{logs[0].name} is of the other agent.")
     confirm = CONFIRM
@@ -184,6 +194,12 @@ def _of_game(game: RecordedGame, logs: Sequence[Log]) -> Explanation:
         episode = game.name if game.name.isdigit() else "EPISODE"
         confirm += f"; kaggle competitions logs {episode} {case.seat}, then explain the replay with the log"
     return Explanation(game.name, True, happened, tuple(evidence), _candidates(ids), confirm)
+
+
+def _agent(game: RecordedGame, seat: int) -> str:
+    """An agent by its number, as Kaggle counts, and by its name if it has one."""
+    name = game.players[seat]
+    return f"agent {seat}" if name == NAMELESS[seat] else f"agent {seat} ({name})"
 
 
 def _case(game: RecordedGame, logs: Sequence[Log]) -> _Case:
@@ -400,7 +416,7 @@ def _healthy(game: RecordedGame) -> Explanation:
     moves = f"after {len(record.moves)} moves"
     if record.ending is Ending.LINE:
         winner = record.rewards.index(1)
-        result = f"agent {winner} ({game.players[winner]}) won {moves}"
+        result = f"{_agent(game, winner)} won {moves}"
     else:
         result = f"a draw {moves}" + (", as many as there may be" if record.ending is Ending.STEPS else "")
     evidence, ids = [], list[str]()

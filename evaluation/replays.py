@@ -39,6 +39,7 @@ MAX_CELLS = 10_000
 MAX_DEPTH = 8
 """How often an object or a text may hold another before the game itself comes."""
 NAME_LENGTH = 80
+NAMELESS = ("first player", "second player")
 NO_RESULT: tuple[tuple[None, None], tuple[str, str]] = ((None, None), ("ERROR", "ERROR"))
 """Rewards and statuses of a game that is `ABORTED`."""
 
@@ -282,7 +283,7 @@ def _names(players: Any) -> tuple[str, str]:
     """The names of two players; where there are none, what they are called in general."""
     names = players if isinstance(players, (list, tuple)) else ()
     first, second = [*(clean(name) if isinstance(name, str) else "" for name in names[:2]), "", ""][:2]
-    return first or "first player", second or "second player"
+    return first or NAMELESS[0], second or NAMELESS[1]
 
 
 def _unbroken(text: str) -> str:
