@@ -129,8 +129,11 @@ class Workers(ABC):
         return future.cancelled()
 
     @abstractmethod
-    def renew(self) -> None:
-        """Goes on with a broken executor. Raises `WorkerError` where there is no way to."""
+    def renew(self) -> bool:
+        """Goes on with a broken executor; whether a game may have broken it.
+
+        Raises `WorkerError` where there is no way to go on.
+        """
 
     @abstractmethod
     def close(self) -> None:
@@ -180,15 +183,19 @@ def play_all(player: Player, tasks: Iterable[Task], place: Workers) -> Generator
         if not flying:
             return
         done, _ = wait(flying, return_when=FIRST_COMPLETED)
+        suspicious = True
         if any(map(place.is_broken, done)):
             done, _ = wait(flying)  # the others have their results or the same error
-            place.renew()
+            suspicious = place.renew()
         for future in done:
             batch = flying.pop(future)
             try:
                 outcomes, seconds = future.result()
             except place.deaths:
-                yield from _lost(queue, batch, place.limit)
+                if suspicious:
+                    yield from _lost(queue, batch, place.limit)
+                else:
+                    queue.again += batch
                 continue
             size = min(max(1, round(BATCH_SECONDS * len(batch) / max(seconds, 1e-9))), place.largest_batch)
             for attempt, outcome in zip(batch, outcomes, strict=True):
@@ -235,8 +242,9 @@ class Here(Workers):
         """One game at a time."""
         return 1
 
-    def renew(self) -> None:
+    def renew(self) -> NoReturn:
         """Never asked for."""
+        raise AssertionError
 
     def close(self) -> None:
         """Nothing to end."""
@@ -259,6 +267,7 @@ class Processes(Workers):
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
+        self._starts = 0  # that failed, in a row
         self._start()
 
     def _start(self) -> None:
@@ -274,15 +283,18 @@ class Processes(Workers):
         """Two batches a process, so that none waits for its next one."""
         return 2 * self.jobs
 
-    def renew(self) -> None:
+    def renew(self) -> bool:
         """New processes in place of a broken pool's."""
-        if self._first.exception():
+        began = self._first.exception() is None
+        self._starts = 0 if began else self._starts + 1
+        if self._starts == self.limit:
             raise WorkerError(
                 "no process could be started: memory ran out, or a script calls this without the guard "
                 'if __name__ == "__main__": try jobs=1'
             )
         self.close()
         self._start()
+        return began
 
     def close(self) -> None:
         """Ends the processes at once; from Python 3.14 on there is a method for it."""

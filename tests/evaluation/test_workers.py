@@ -1,9 +1,12 @@
 """Where games are played: processes and a real local cluster whose workers are killed."""
 
+import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +20,7 @@ from evaluation.referee import configuration
 from evaluation.workers import Here, Player, Task, WorkerError, Workers, generators_kept, play_all, workers
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="kills of POSIX")
+ROOT = Path(__file__).parents[2]
 PLAYER = Player("fast", configuration())
 MODULE = """
 import os
@@ -114,6 +118,37 @@ def test_a_tournament_records_such_a_game_and_goes_on(module, tmp_path):
     assert endings["1-2-0"] is Ending.ABORTED
     assert endings["0-2-0"] is not Ending.ABORTED
     assert result.aborted == 1
+
+
+@POSIX
+def test_processes_killed_while_they_start_cost_nothing():
+    expected = moves(Here(), 10)
+    with workers(2) as place, generators_kept():
+        found = {}
+        for task, game in play_all(PLAYER, killing(tasks(10)), place):
+            found[task.key] = game.moves
+    assert found == expected
+
+
+def killing(games):
+    """Kills what has been started when the first games have been sent, and once more."""
+    for game in games:
+        if game.key in (1, 2):
+            for process in multiprocessing.active_children():
+                os.kill(process.pid, signal.SIGKILL)
+        yield game
+
+
+def test_processes_that_never_start_are_told(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from evaluation import play_match\nplay_match('random_legal', 'one_step', jobs=2)\n"
+    )
+    command = [sys.executable, str(script)]
+    answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert answer.returncode == 1
+    assert "no process could be started" in answer.stderr.splitlines()[-1]
 
 
 def test_an_error_of_our_own_is_raised():
