@@ -16,7 +16,7 @@ from evaluation.records import GameRecord
 SETTINGS_FILE = "tournament.json"
 GAMES_FILE = "games.jsonl"
 FREE = ("anchor",)
-"""Settings that may change from run to run: no game depends on them."""
+"""Settings that may change from run to run: no game depends on them. `games` may grow if there is no test."""
 
 RECORD = [field.name for field in fields(GameRecord)]
 
@@ -55,16 +55,23 @@ class Game:
         agents: the names of the first mover and of the other.
         seed: of the global random generators when it began.
         record: the game.
+        imbalance: of its opening, as `evaluation.openings.Opening`.
     """
 
     id: GameId
     agents: tuple[str, str]
     seed: int
     record: GameRecord
+    imbalance: int | None = None
 
     def to_json(self) -> str:
         """One line. `from_json` undoes it."""
-        head = {"id": str(self.id), "agents": self.agents, "seed": self.seed}
+        head = {
+            "id": str(self.id),
+            "agents": self.agents,
+            "seed": self.seed,
+            "imbalance": self.imbalance,
+        }
         return json.dumps(head | {name: getattr(self.record, name) for name in RECORD})
 
     @classmethod
@@ -73,9 +80,10 @@ class Game:
         try:
             line = json.loads(text)
             head = GameId.parse(line.pop("id")), tuple(line.pop("agents")), int(line.pop("seed"))
+            imbalance = line.pop("imbalance", None)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(f"not the record of a game ({error}): {text[:60]!r}") from None
-        return cls(*head, GameRecord.from_fields(line))
+        return cls(*head, GameRecord.from_fields(line), imbalance)
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -168,11 +176,13 @@ def _check_settings(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]
         agents = zip(new["agents"], old.get("versions") or (), new["versions"], strict=False)
         changed = ", ".join(name for name, was, now in agents if was != now)
         raise InputError(f"{folder} was played with another version of {changed}: choose another --out")
+    free = {*FREE, *(["games"] if new["games"] > old["games"] and not new["sprt"] else [])}
     for name in [*new, *old]:
-        if name not in FREE and old.get(name) != new.get(name):
+        if name not in free and old.get(name) != new.get(name):
             was, now = (json.dumps(settings.get(name)) for settings in (old, new))
             difference = f"{name} {was}, not {now}" if len(was + now) < 200 else f"other {name}"
-            raise InputError(f"{folder} holds a tournament with {difference}: choose another --out")
+            more = "ask for as many or more, or " if name == "games" and not new["sprt"] else ""
+            raise InputError(f"{folder} holds a tournament with {difference}: {more}choose another --out")
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from evaluation.standings import TournamentResult, bounds, interval, share
+from evaluation.counts import interval
+from evaluation.standings import TournamentResult, bounds, share
 
 TABLE_SECONDS = 0.5
 LINE_SECONDS = 10.0

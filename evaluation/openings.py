@@ -8,10 +8,11 @@ the exact solver; `drawn.txt` holds all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from heapq import heappop, heappush
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.board import Board, parse_moves
 from engine.native.build import NativeError
@@ -26,14 +27,24 @@ BALANCED_PLIES = 8
 DRAWN = Path(__file__).with_name("drawn.txt")
 """Those, as columns from 1, a line each; sorted."""
 
-SOLVABLE = 34
-"""Empty cells with which the solver needs 40 ms a position on the standard board; with 30 it is 6 ms."""
+SOLVABLE, SOLVABLE_LONG = 34, 20
+"""Empty cells with which the solver needs 40 ms a position on the standard board, and with an inarow of 5."""
 
 CANDIDATES = 12
-"""How many positions are solved for each that is wanted, at most; one in ten is drawn."""
+"""How many positions are solved for each opening on average at most; one in ten is drawn."""
 
 MISSES = 100
 """Draws in a row without a new opening after which those of a length count as used up."""
+
+
+class Opening(NamedTuple):
+    """Columns from 0, and how far the position after them is from a draw.
+
+    `imbalance` is the exact score without its sign: 0 for a draw; None where it is not known.
+    """
+
+    moves: tuple[int, ...]
+    imbalance: int | None
 
 
 def openings(
@@ -63,10 +74,10 @@ def balance(configuration: Mapping[str, Any], plies: int) -> str:
 
 def _obstacle(configuration: Mapping[str, Any], plies: int) -> str:
     """Why the exact solver cannot find balanced openings, if so."""
-    empty = _empty(configuration)
-    cells = empty.geometry.cells
-    if cells - plies > SOLVABLE:
-        return f"the exact solver takes too long with more than {SOLVABLE} cells empty"
+    cells = _empty(configuration).geometry.cells
+    solvable = SOLVABLE if configuration["inarow"] <= 4 else SOLVABLE_LONG
+    if cells - plies > solvable:
+        return f"the exact solver takes too long with more than {solvable} cells empty"
     if configuration["episodeSteps"] <= cells:
         return "episodeSteps ends games early"
     try:
@@ -80,33 +91,28 @@ def _solver(configuration: Mapping[str, Any]) -> NativeSolver:
     return NativeSolver(configuration["rows"], configuration["columns"], configuration["inarow"])
 
 
-def tournament_openings(
-    configuration: Mapping[str, Any], count: int, seed: int, plies: int
-) -> Iterator[tuple[int, ...]]:
+def tournament_openings(configuration: Mapping[str, Any], seed: int, plies: int) -> Iterator[Opening]:
     """Openings without end, distinct as those of `openings` as long as the board has more.
 
-    After none can a side force a win with two moves. Where `balance` says so the first `count` or fewer are
-    balanced: drawn, then nearer to a draw before farther from it.
+    After none can a side force a win with two moves. Where `balance` says so they are balanced: drawn, or
+    nearest to a draw of those that were solved so far. Then random ones follow. Those of a board that is
+    not the standard one are solved as they are asked for.
     """
     empty = _empty(configuration)
     while True:  # once more from the start when the board has no more
         random = Random(f"tournament {seed}")
         seen: set[int] = set()
         if balance(configuration, plies) == "balanced":
-            chosen = (
-                _drawn(random)
-                if _are_known(configuration, plies)
-                else _solved(configuration, count, random, plies)
-            )
-            for opening in chosen:
-                seen.add(_identity(_after(empty, opening)))
+            known = _are_known(configuration, plies)
+            for opening in _drawn(random) if known else _solved(configuration, random, plies):
+                seen.add(_identity(_after(empty, opening.moves)))
                 yield opening
         found = len(seen)
-        for opening in _random_openings(configuration, random, plies, seen=seen, is_fair=_is_quiet):
+        for moves in _random_openings(configuration, random, plies, seen=seen, is_fair=_is_quiet):
             found += 1
-            yield opening
+            yield Opening(moves, None)
         if not found:
-            yield ()
+            yield Opening((), None)
 
 
 def _are_known(configuration: Mapping[str, Any], plies: int) -> bool:
@@ -114,28 +120,31 @@ def _are_known(configuration: Mapping[str, Any], plies: int) -> bool:
     return (settings, plies) == ([6, 7, 4], BALANCED_PLIES) and configuration["episodeSteps"] > 42
 
 
-def _drawn(random: Random) -> list[tuple[int, ...]]:
+def _drawn(random: Random) -> list[Opening]:
     """All of `drawn.txt`, shuffled."""
     lines = DRAWN.read_text(encoding="ascii").split()
     random.shuffle(lines)
-    return [tuple(parse_moves(line)) for line in lines]
+    return [Opening(tuple(parse_moves(line)), 0) for line in lines]
 
 
-def _solved(
-    configuration: Mapping[str, Any], count: int, random: Random, plies: int
-) -> list[tuple[int, ...]]:
-    """The `count` most balanced of `CANDIDATES` times as many random openings."""
+def _solved(configuration: Mapping[str, Any], random: Random, plies: int) -> Iterator[Opening]:
+    """All openings of that length, each the most balanced of those solved by then; drawn ones at once."""
     empty = _empty(configuration)
     solver = _solver(configuration)
-    scored: list[tuple[int, tuple[int, ...]]] = []
-    drawn = 0
     candidates = _random_openings(configuration, random, plies, seen=set(), is_fair=_is_quiet, longer=False)
-    for opening in islice(candidates, CANDIDATES * count):
-        scored.append((abs(solver.score(_after(empty, opening))), opening))
-        drawn += scored[-1][0] == 0
-        if drawn == count:
-            break
-    return [opening for _, opening in sorted(scored, key=lambda entry: entry[0])[:count]]
+    waiting: list[tuple[int, tuple[int, ...]]] = []  # a heap: the imbalance, the opening
+    allowed = 0
+    while True:
+        allowed += CANDIDATES
+        for moves in islice(candidates, allowed):
+            allowed -= 1
+            heappush(waiting, (abs(solver.score(_after(empty, moves))), moves))
+            if waiting[0][0] == 0:
+                break
+        if not waiting:
+            return
+        imbalance, moves = heappop(waiting)
+        yield Opening(moves, imbalance)
 
 
 def _random_openings(

@@ -1,151 +1,24 @@
-"""What a tournament says: scores, ratings, the cross-table, why games ended; as text, HTML and JSON.
-
-Games are counted one by one and forgotten, at 9 bytes each.
-"""
+"""What a tournament says: scores, ratings, the cross-table, why games ended; as text, HTML and JSON."""
 
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cached_property
-from hashlib import blake2b
 from html import escape
 from math import isinf
 from typing import Any
 
 import numpy as np
 
-from evaluation import stats, tables
+from evaluation import tables
 from evaluation.archive import Game, GameId
-from evaluation.ratings import NO_GAME, Ratings, UnratedError, rate
-from evaluation.records import Ending, GameRecord
-from evaluation.result import MoveTimes, Tally, board, counted
-
-OPEN = 4  # a game still to be played
-
-
-class Meeting:
-    """The games of two agents, seen from the first-named one.
-
-    With a test, games count pair by pair in the order of their numbers, up to the verdict: so it does not
-    depend on the order in which games end, and those that were under way at the verdict do not count.
-    """
-
-    def __init__(self, games: int, sprt: tuple[float, float] | None) -> None:
-        self.test = stats.Sprt(*sprt) if sprt else None
-        self.decided = False
-        self._halves = bytearray([OPEN]) * games  # of a point, or NO_GAME or OPEN
-        self._moves = array("Q", bytes(8 * games))  # a hash of each game's moves
-        self._held: dict[int, Game] = {}
-        self._next = 0
-
-    def has(self, number: int) -> bool:
-        """Whether a game was played."""
-        return self._halves[number] != OPEN or number in self._held
-
-    def add(self, game: Game) -> Iterable[Game]:
-        """Takes in a game; returns those that are to be counted by now."""
-        if self.test is None:
-            self._count(game)
-            return [game]
-        self._held[game.id.number] = game
-        ready = []
-        while not self.decided and self._next in self._held and (partner := self._next + 1) in self._held:
-            pair = [self._held.pop(self._next), self._held.pop(partner)]
-            halves = [self._count(game) for game in pair]
-            if NO_GAME not in halves:
-                self.test.add(sum(halves) / 4)
-            self.decided = self.test.verdict is not None
-            self._next += 2
-            ready += pair
-        return ready
-
-    def _count(self, game: Game) -> int:
-        number, record = game.id.number, game.record
-        halves = NO_GAME if record.ending is Ending.ABORTED else round(2 * record.points(number % 2))
-        self._halves[number] = halves
-        self._moves[number] = int.from_bytes(
-            blake2b(bytes(str(record.moves), "ascii"), digest_size=8).digest()
-        )
-        return halves
-
-    @property
-    def outcomes(self) -> np.ndarray:
-        """Pairs by outcome, as `evaluation.ratings.Outcomes`; one that replays another counts once."""
-        halves = np.minimum(np.frombuffer(_even(self._halves), np.uint8), NO_GAME).reshape(-1, 2)
-        moves = np.frombuffer(self._moves, np.uint64)
-        moves = np.append(moves, np.zeros(len(moves) % 2, np.uint64)).reshape(-1, 2)
-        halves = halves[np.unique(moves, axis=0, return_index=True)[1]]
-        table = np.bincount(4 * halves[:, 0] + halves[:, 1], minlength=16).reshape(4, 4)
-        table[NO_GAME, NO_GAME] = 0
-        return table
-
-    @property
-    def by_seat(self) -> tuple[Tally, Tally]:
-        """The games in which the first-named agent moved first, and those in which it moved second."""
-        first, second = (Counter(self._halves[seat::2]) for seat in (0, 1))
-        return Tally(first[2], first[1], first[0]), Tally(second[2], second[1], second[0])
-
-    @property
-    def total(self) -> Tally:
-        """All games that have a result."""
-        return Tally(*map(sum, zip(*self.by_seat, strict=True)))
-
-    @property
-    def aborted(self) -> int:
-        """Games that came to no result."""
-        return self._halves.count(NO_GAME)
-
-    @property
-    def played(self) -> int:
-        """All games that are counted."""
-        return len(self._halves) - self._halves.count(OPEN)
-
-    @property
-    def distinct_games(self) -> int:
-        """How many games differ in a move."""
-        moves = np.frombuffer(self._moves, np.uint64)
-        return len(np.unique(moves[np.frombuffer(self._halves, np.uint8) != OPEN]))
-
-
-def _even(halves: bytearray) -> bytes:
-    return bytes(halves) + bytes([OPEN]) * (len(halves) % 2)
-
-
-def interval(outcomes: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of the score that pairs by outcome stand for."""
-    pairs, singles = Counter[float](), Counter[float]()
-    for (first, second), count in np.ndenumerate(outcomes):
-        if NO_GAME not in (first, second):
-            pairs[(first + second) / 4] += int(count)
-        elif (first, second) != (NO_GAME, NO_GAME):
-            singles[min(first, second) / 2] += int(count)
-    return stats.counted_interval(pairs, singles)
-
-
-def turned(outcomes: np.ndarray) -> np.ndarray:
-    """The same pairs seen from the other agent."""
-    other = [2, 1, 0, NO_GAME]
-    return outcomes.T[np.ix_(other, other)]
-
-
-@dataclass
-class Conduct:
-    """How an agent behaved: how it lost by its own fault, what its first error said, its time for moves."""
-
-    forfeits: Counter[Ending] = field(default_factory=Counter)
-    first_error: str = ""
-    moves: int = 0
-    seconds: float = 0.0
-    longest: float = 0.0
-
-    @property
-    def times(self) -> MoveTimes:
-        """How long it took for its moves."""
-        return MoveTimes(self.moves, self.seconds / max(1, self.moves), self.longest)
+from evaluation.counts import Conduct, Meeting, OpeningCount, interval, turned
+from evaluation.ratings import Ratings, UnratedError, rate
+from evaluation.records import Ending
+from evaluation.result import Tally, board, counted
 
 
 class TournamentResult:
@@ -155,6 +28,7 @@ class TournamentResult:
         names: of the agents.
         settings: as in `tournament.json`.
         meetings: by the indices of two agents, the lower one first.
+        openings: which were played.
         conduct: of every agent.
         endings: why games ended.
     """
@@ -168,6 +42,7 @@ class TournamentResult:
             for one in range(1 if settings["gauntlet"] else len(self.names))
             for two in range(one + 1, len(self.names))
         }
+        self.openings = OpeningCount((settings["games"] + 1) // 2)
         self.conduct = [Conduct() for _ in self.names]
         self.endings = Counter[Ending]()
 
@@ -180,8 +55,9 @@ class TournamentResult:
         vars(self).pop("ratings", None)
         for ready in self.meetings[game.id.one, game.id.two].add(game):
             self.endings[ready.record.ending] += 1
+            self.openings.add(ready)
             for seat, agent in enumerate(ready.id.seats):
-                _observe(self.conduct[agent], seat, ready)
+                self.conduct[agent].add(ready, seat)
 
     @property
     def planned(self) -> int:
@@ -267,6 +143,7 @@ class TournamentResult:
                 "games": self.games,
                 "aborted": self.aborted,
                 "distinct_games": self.distinct_games,
+                "openings": self.openings.facts(),
                 "endings": self.endings,
                 "ratings": ratings,
                 "agents": {name: self._agent_facts(agent) for agent, name in enumerate(self.names)},
@@ -375,8 +252,22 @@ class TournamentResult:
         return rows
 
     def _openings(self) -> str:
+        """Of which kind they are, and what falls short of that."""
         plies, kind = self.settings["opening_plies"], self.settings["openings"]
-        return f"{kind}, {plies} discs" if plies else kind
+        if not plies:
+            return str(kind)
+        facts = self.openings.facts()
+        if kind == "balanced" and facts["lopsided"] + facts["unknown"]:
+            kinds = [
+                (facts["drawn"], "drawn"),
+                (facts["lopsided"], f"as near to it as there are (exact score up to {facts['worst']})"),
+                (facts["unknown"], "random"),
+            ]
+            kind = ", ".join(f"{count} {what}" for count, what in kinds if count)
+        repeated = facts["repeated"]
+        return f"{kind}, {plies} discs" + (
+            f"; {repeated} pairs repeat one: there are no more" * bool(repeated)
+        )
 
     def _notes(self) -> list[tuple[str, str]]:
         """The lines below the tables: a label of at most 14 characters and what there is to say."""
@@ -408,24 +299,6 @@ class TournamentResult:
                 f"{board(self.settings['configuration'])}",
             ),
         ]
-
-
-def _observe(conduct: Conduct, seat: int, game: Game) -> None:
-    """Adds what an agent did in `seat` of a game."""
-    record = game.record
-    seconds = record.seconds[(seat - len(record.opening)) % 2 :: 2]
-    conduct.moves += len(seconds)
-    conduct.seconds += sum(seconds)
-    conduct.longest = max(conduct.longest, *seconds, 0.0)
-    if record.culprit == seat:
-        conduct.forfeits[record.ending] += 1
-        if not conduct.first_error:
-            conduct.first_error = _error(game.id, record)
-
-
-def _error(id: GameId, record: GameRecord) -> str:
-    lines = record.stderr.strip().splitlines() or ["nothing on standard error"]
-    return f" (game {id}: {lines[-1]})"
 
 
 def _score(tally: Tally, outcomes: np.ndarray) -> dict[str, Any]:

@@ -19,6 +19,7 @@ The folder DIR holds two files, which `evaluation.archive` reads and writes.
                     even. Games 2K and 2K + 1 are a pair, from one opening
     agents          the names by seat: who moves first, who second
     seed            of the global random generators when the game began
+    imbalance       the exact score of its opening without the sign, 0 for a draw; null where not known
     configuration, opening, moves, rewards, statuses, ending, culprit, refused, seconds, stderr
                     as in `evaluation.records.GameRecord`; culprit is a seat, 0 or 1
 """
@@ -166,15 +167,14 @@ def _tasks(result: TournamentResult, agents: Mapping[str, str | Agent]) -> Itera
     """The games still to be played: the first pair of every two agents that meet, the second pair, ..."""
     settings = result.settings
     games, seed = settings["games"], settings["seed"]
-    pairs = (games + 1) // 2
-    openings = tournament_openings(settings["configuration"], pairs, seed, settings["opening_plies"])
-    for first, opening in zip(range(0, games, 2), openings, strict=False):
+    openings = tournament_openings(settings["configuration"], seed, settings["opening_plies"])
+    for first, (opening, imbalance) in zip(range(0, games, 2), openings, strict=False):
         for (one, two), meeting in result.meetings.items():
             for number in range(first, min(first + 2, games)):
                 id = GameId(one, two, number)
                 if not meeting.decided and not meeting.has(number):
                     seats = [agents[result.names[agent]] for agent in id.seats]
-                    yield Task(id, (seats[0], seats[1]), seed_of(seed, id), opening)
+                    yield Task((id, imbalance), (seats[0], seats[1]), seed_of(seed, id), opening)
 
 
 def _game(task: Task, outcome: Outcome, settings: Mapping[str, Any], names: Sequence[str]) -> Game:
@@ -189,8 +189,9 @@ def _game(task: Task, outcome: Outcome, settings: Mapping[str, Any], names: Sequ
             ending=Ending.ABORTED,
             stderr=str(outcome),
         )
-    first, second = (names[agent] for agent in task.key.seats)
-    return Game(task.key, (first, second), task.seed, outcome)
+    id, imbalance = task.key
+    first, second = (names[agent] for agent in id.seats)
+    return Game(id, (first, second), task.seed, outcome, imbalance)
 
 
 def _names(agents: Sequence[str | Agent]) -> list[str]:

@@ -110,6 +110,18 @@ def test_the_anchor_may_change(tmp_path):
     assert read_settings(tmp_path)["anchor"] == "b"
 
 
+def test_more_games_may_be_asked_for_but_not_fewer(tmp_path):
+    fixed = SETTINGS | {"sprt": None}
+    Archive(tmp_path, fixed).close()
+    Archive(tmp_path, fixed | {"games": 10}).close()
+    assert read_settings(tmp_path)["games"] == 10
+    with pytest.raises(
+        InputError, match=r"games 10, not 8: ask for as many or more, or choose another --out"
+    ):
+        Archive(tmp_path, fixed | {"games": 8})
+    assert read_settings(tmp_path)["games"] == 10
+
+
 def test_a_folder_is_used_by_one_at_a_time(tmp_path):
     pytest.importorskip("fcntl")
     archive = Archive(tmp_path, SETTINGS)

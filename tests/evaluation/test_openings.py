@@ -1,12 +1,17 @@
 """Openings: distinct, fair, seeded, and as many as a board has."""
 
+from itertools import islice
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.board import Board
-from evaluation.openings import PLIES, openings
+from engine.native.solver import NativeSolver
+from evaluation.openings import BALANCED_PLIES, PLIES, balance, openings, tournament_openings
 from evaluation.referee import configuration
+
+needs_core = pytest.mark.skipif(balance(configuration(rows=5), 8) != "balanced", reason="no native core here")
 
 
 def board_after(opening, settings):
@@ -74,3 +79,60 @@ def test_no_plies_means_the_empty_board():
 )
 def test_small_boards_have_few(settings, count):
     assert len(openings(configuration(**settings), 50)) == count
+
+
+def balanced(count, plies=BALANCED_PLIES, seed=3, **settings):
+    """Openings of a tournament, checked to be distinct, and how far each is from a draw."""
+    config = configuration(**settings)
+    found = list(islice(tournament_openings(config, seed, plies), count))
+    boards = [board_after(opening.moves, config) for opening in found]
+    assert len({min(str(board), str(board.mirror())) for board in boards}) == count
+    solver = NativeSolver(config["rows"], config["columns"], config["inarow"])
+    scores = [abs(solver.score(board)) for board in boards]
+    for opening, score in zip(found, scores, strict=True):
+        assert opening.imbalance in (None, score)
+    return found, scores
+
+
+@needs_core
+def test_those_of_a_tournament_are_drawn():
+    found, scores = balanced(4)
+    assert {len(opening.moves) for opening in found} == {BALANCED_PLIES}
+    assert set(scores) == {0}
+    assert next(tournament_openings(configuration(), 4, BALANCED_PLIES)) != found[0]
+
+
+@needs_core
+def test_those_of_a_small_board_are_drawn_then_nearly_then_any():
+    found, scores = balanced(510, plies=6, rows=4, columns=4)
+    lengths = [len(opening.moves) for opening in found]
+    assert set(lengths[:490]) == {6}
+    assert set(lengths) == {6, 7}
+    assert scores[:350] == [0] * 350
+    known = [opening.imbalance for opening in found if opening.imbalance is not None]
+    assert known == sorted(known)
+    assert found[-1].imbalance is None
+
+
+@needs_core
+def test_the_number_that_is_wanted_changes_none_before():
+    config = configuration(rows=3, columns=4, inarow=3)  # won by the first mover: few are drawn
+    first = list(islice(tournament_openings(config, 0, 4), 60))
+    again = tournament_openings(config, 0, 4)
+    assert [next(again) for _ in first] == first
+
+
+@needs_core
+@pytest.mark.parametrize(
+    ("settings", "plies", "kind"),
+    [
+        ({}, 8, "balanced"),
+        ({}, 0, "the empty board"),
+        ({"rows": 7}, 8, "random (the exact solver takes too long with more than 34 cells empty)"),
+        ({"inarow": 5}, 8, "random (the exact solver takes too long with more than 20 cells empty)"),
+        ({"rows": 5, "episodeSteps": 20}, 8, "random (episodeSteps ends games early)"),
+        ({"rows": 5}, 8, "balanced"),
+    ],
+)
+def test_which_kind_is_said(settings, plies, kind):
+    assert balance(configuration(**settings), plies) == kind

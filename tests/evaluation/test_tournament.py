@@ -16,10 +16,17 @@ from engine.board import Board
 from evaluation import TournamentInterrupted, play_tournament, read_tournament
 from evaluation.archive import read_games
 from evaluation.errors import InputError
+from evaluation.openings import balance
 from evaluation.records import Ending
+from evaluation.referee import configuration
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="kills of POSIX")
 POOL = ["random_legal", "one_step", "kaggle:random"]
+
+
+needs_core = pytest.mark.skipif(
+    balance(configuration(rows=5), 8) != "balanced", reason="no native core for exact openings here"
+)
 
 
 def leftmost(obs, config):
@@ -36,6 +43,14 @@ def facts(folder):
         str(game.id): (game.agents, game.seed, game.record.opening, game.record.moves, game.record.ending)
         for game in read_games(folder)
     }
+
+
+def timeless(result):
+    """What a result says, without how long moves took."""
+    told = json.loads(result.to_json())
+    for agent in told["agents"].values():
+        agent.pop("seconds")
+    return told
 
 
 def lines(folder):
@@ -78,11 +93,7 @@ def test_workers_change_nothing(undisturbed, tmp_path):
     folder, alone = undisturbed
     many = play_tournament(POOL, games=10, out=tmp_path, jobs=2)
     assert facts(tmp_path) == facts(folder)
-    told, expected = (json.loads(result.to_json()) for result in (many, alone))
-    for answer in (told, expected):
-        for agent in answer["agents"].values():
-            agent.pop("seconds")
-    assert told == expected
+    assert timeless(many) == timeless(alone)
 
 
 def test_it_goes_on_where_it_was_stopped(undisturbed, tmp_path):
@@ -105,6 +116,18 @@ def test_it_goes_on_where_it_was_stopped(undisturbed, tmp_path):
     again = play_tournament(POOL, games=10, out=tmp_path, on_game=lambda _, now: said.append(now))
     assert said == [False] * 30
     assert str(again) == str(result)
+
+
+@pytest.mark.parametrize("configuration", [{}, {"rows": 4, "columns": 5}])  # known openings, solved ones
+@pytest.mark.parametrize("games", [(3, 10), (4, 9)])
+def test_more_games_are_as_if_they_had_been_asked_for_at_once(configuration, games, tmp_path):
+    grown, whole = tmp_path / "grown", tmp_path / "whole"
+    for number in games:
+        play_tournament(POOL, games=number, out=grown, configuration=configuration)
+    result = play_tournament(POOL, games=games[-1], out=whole, configuration=configuration)
+    assert facts(grown) == facts(whole)
+    assert timeless(read_tournament(grown)) == timeless(result)
+    assert lines(grown) == 3 * games[-1]
 
 
 def test_results_do_not_depend_on_the_order_in_which_games_ended(tmp_path):
@@ -301,6 +324,27 @@ def test_a_board_with_few_openings_is_told(tmp_path):
     assert result.games == 40
     assert result.distinct_games < 20
     assert "replayed" in str(result)
+    facts = result.openings.facts()
+    assert facts["distinct"] + facts["repeated"] == 20
+    assert facts["drawn"] + facts["lopsided"] + facts["unknown"] == facts["distinct"] < 7
+    assert f"{facts['repeated']} pairs repeat one: there are no more" in str(result)
+
+
+@needs_core
+def test_openings_that_are_not_drawn_are_told(tmp_path):
+    board = {"rows": 3, "columns": 4, "inarow": 3}  # the first mover wins
+    result = play_tournament(
+        [leftmost, "random_legal"], games=19, out=tmp_path, configuration=board, opening_plies=2
+    )
+    assert result.openings.facts() == {
+        "distinct": 10, "repeated": 0, "drawn": 0, "lopsided": 7, "unknown": 3, "worst": 2
+    }  # fmt: skip
+    assert "openings        7 as near to it as there are (exact score up to 2), 3 random, 2 discs" in str(
+        result
+    )
+    assert json.loads(result.to_json())["openings"] == result.openings.facts()
+    assert [game.imbalance for game in read_games(tmp_path)][-3:] == [None] * 3
+    assert str(read_tournament(tmp_path)) == str(result)
 
 
 @pytest.mark.parametrize(
