@@ -186,7 +186,7 @@ def _of_game(game: RecordedGame, logs: Sequence[Log]) -> Explanation:
     text, evidence, ids = TELLERS.get(record.ending, _isolated)(case)
     order = ("first", "second")[case.seat]
     when = f"Step {len(record.moves) + 1}, call {case.asked}"
-    happened = f"{when} of {_agent(game, case.seat)}, who moved {order}: it {text}."
+    happened = f"{when} of {_agent(game, case.seat)}, who moved {order}: {text}."
     if case.log is None and logs:
         evidence.append(f"{logs[0].name} is of the other agent.")
     confirm = CONFIRM
@@ -240,13 +240,13 @@ def _shown(raised: Raised) -> list[str]:
 
 
 def _error(case: _Case) -> Told:
-    text = "was given ERROR: it raised an exception"
+    text = "ERROR, it raised an exception"
     if case.raised:
         loading = " while its file was loaded" if case.raised.loading else ""
         return text + loading, _shown(case.raised), causes(case.raised)
     if case.log:
         return (
-            "was given ERROR",
+            "ERROR",
             ["The log holds no traceback: it returned an exception, or what it raised was cut off."],
             ["returns-exception", "raises-exception"],
         )
@@ -268,7 +268,7 @@ def _invalid(case: _Case) -> Told:
             ("agent-not-last", "Another function is called, which answers something else."),
         ]
         return (
-            "was given INVALID: it answered something that is no column",
+            "INVALID, it answered something that is no column",
             ["The replay shows null: the answer was no whole number from 0 on. What it was is not kept."],
             [
                 "returns-numpy",
@@ -279,9 +279,9 @@ def _invalid(case: _Case) -> Told:
             ],
         )
     if not 0 <= refused < columns:
-        text = f"was given INVALID: it answered {refused}, and columns are 0 to {columns - 1}"
+        text = f"INVALID, it answered {refused}, and columns are 0 to {columns - 1}"
         return text, [], ["column-out-of-range", *(["returns-float"] if isinstance(refused, float) else [])]
-    text = f"was given INVALID: it played column {refused}, which was full"
+    text = f"INVALID, it played column {refused}, which was full"
     if refused == 0:
         return text, *_nothing_arrived(case)
     constant = f"It played column {refused} at every move." if {*case.columns} == {refused} else ""
@@ -322,7 +322,7 @@ def _timeout(case: _Case) -> Told:
     if case.raised:
         evidence += _shown(case.raised)
         ids = [*ids, *causes(case.raised)]
-    return "was given TIMEOUT: actTimeout and the overage time were used up", evidence, ids
+    return "TIMEOUT, actTimeout and the overage time were used up", evidence, ids
 
 
 def _too_slow(
@@ -360,7 +360,7 @@ ANSWERS_THAT_BREAK: Sequence[Hint] = (
 
 def _aborted(case: _Case) -> Told:
     """A game that broke off: nobody is known to be guilty, but this agent was to move."""
-    text = "was to move when the game broke off"
+    text = "the game broke off when it was to move"
     if case.raised:
         return text, _shown(case.raised), causes(case.raised)
     ends = ["exits", "process-dies", "out-of-memory", "never-returns"]
@@ -376,13 +376,13 @@ def _aborted(case: _Case) -> Told:
 
 
 ISOLATED = {
-    Ending.CRASH: "did what breaks Kaggle's run",
-    Ending.MEMORY: "took more memory than its limit",
-    Ending.EXIT: "ended its process",
-    Ending.SIGNAL: "was ended by a signal",
-    Ending.OUTPUT: "wrote more than its limit",
-    Ending.PROCESSES: "started more processes than its limit",
-    Ending.CHANNEL: "wrote to the channel of its answers, or closed it",
+    Ending.CRASH: "it did what breaks Kaggle's run",
+    Ending.MEMORY: "it took more memory than its limit",
+    Ending.EXIT: "it ended its process",
+    Ending.SIGNAL: "it was ended by a signal",
+    Ending.OUTPUT: "it wrote more than its limit",
+    Ending.PROCESSES: "it started more processes than its limit",
+    Ending.CHANNEL: "it wrote to the channel of its answers, or closed it",
 }
 """Endings that only this kit records."""
 ISOLATED_IDS = {
