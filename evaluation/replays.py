@@ -236,8 +236,6 @@ def _checked(record: GameRecord) -> GameRecord:
         or record.opening != record.moves[: len(record.opening)]
     ):
         raise InputError("moves and opening must be columns, the opening those that come first")
-    if any(seconds(each) != each for each in record.seconds):
-        raise InputError("seconds must be numbers")
     if _refused(record.refused) != record.refused:
         raise InputError("refused must be a number or null")
     board = _play(record.moves, settings)
@@ -256,6 +254,10 @@ def _checked(record: GameRecord) -> GameRecord:
         raise InputError(f"rewards and statuses are not those of the ending {record.ending}")
     if record.culprit != culprit:
         raise InputError(f"culprit must be {culprit}, the seat that was to move")
+    calls = len(record.moves) - len(record.opening)
+    calls += record.ending.is_forfeit and record.ending is not Ending.CRASH
+    if any(seconds(each) != each for each in record.seconds) or len(record.seconds) not in (0, calls):
+        raise InputError(f"seconds must be {calls} numbers, one for each call, or none")
     return replace(record, configuration=settings, stderr=_unbroken(str(record.stderr)))
 
 
