@@ -24,7 +24,9 @@ from evaluation.records import OVERAGE_SECONDS, STDERR_LIMIT, Ending, GameRecord
 __all__ = [
     "Agent",
     "AgentLostError",
+    "Forfeit",
     "RemoteAgent",
+    "Seat",
     "complete",
     "configuration",
     "fresh",
@@ -133,13 +135,19 @@ class RemoteAgent(ABC):
         return answer
 
 
-class _Forfeit(NamedTuple):
+class Forfeit(NamedTuple):
+    """What an agent did wrong, and the number it answered where Kaggle records that."""
+
     ending: Ending
     refused: int | float | None = None
 
 
-class _Seat:
-    """One agent in one game, asked for its moves as Kaggle asks."""
+class Seat:
+    """One agent in one game, asked for its moves as Kaggle asks.
+
+    Attributes:
+        bank: seconds that are left for late moves.
+    """
 
     def __init__(self, agent: Agent, settings: dict[str, Any]) -> None:
         self.agent = agent
@@ -147,7 +155,7 @@ class _Seat:
         self.bank: float = OVERAGE_SECONDS
         self.arguments = arguments_taken(agent)
 
-    def turn(self, cells: list[int], board: Board) -> tuple[int | _Forfeit, list[float], str]:
+    def turn(self, cells: list[int], board: Board) -> tuple[int | Forfeit, list[float], str]:
         """The agent's move or forfeit, how long it took (nothing for a crash), what it wrote to stderr."""
         try:
             answer, duration, written = self._ask(cells, board)
@@ -155,9 +163,9 @@ class _Seat:
         except KeyboardInterrupt:
             raise
         except AgentLostError as lost:
-            return _Forfeit(lost.ending), [*lost.seconds], lost.text
+            return Forfeit(lost.ending), [*lost.seconds], lost.text
         except BaseException:
-            return _Forfeit(Ending.CRASH), [], traceback.format_exc()
+            return Forfeit(Ending.CRASH), [], traceback.format_exc()
 
     def _ask(self, cells: list[int], board: Board) -> tuple[Any, float, str]:
         """The agent's answer, how long it took (seconds, 6 decimals) and what it wrote to stderr."""
@@ -179,25 +187,25 @@ class _Seat:
         return Struct(remainingOverageTime=self.bank, mark=2, step=board.ply, board=cells[:])
 
 
-def _judge(answer: Any, cells: list[int], columns: int) -> int | _Forfeit:
+def _judge(answer: Any, cells: list[int], columns: int) -> int | Forfeit:
     """The legal column an answer stands for, or the forfeit it is.
 
     Lets through whatever breaks off Kaggle's run: there, too, the answer is copied, 3.0 passes for a
     whole number and then indexes the board, and a refused number is written out.
     """
     if isinstance(answer, BaseException):
-        return _Forfeit(
+        return Forfeit(
             Ending.TIMEOUT if isinstance(answer, (LateError, *deadline_errors())) else Ending.ERROR
         )
     answer = deepcopy(answer)
     if answer is None:
-        return 0 if not cells[0] else _Forfeit(Ending.INVALID, 0)
+        return 0 if not cells[0] else Forfeit(Ending.INVALID, 0)
     whole = isinstance(answer, int) or (isinstance(answer, float) and answer.is_integer())
     if not whole or isinstance(answer, bool) or answer < 0:
-        return _Forfeit(Ending.INVALID)
+        return Forfeit(Ending.INVALID)
     if answer >= columns or cells[answer]:
         str(answer)  # fails beyond 4300 digits, as Kaggle's message about it does
-        return _Forfeit(Ending.INVALID, float(answer) if isinstance(answer, float) else index(answer))
+        return Forfeit(Ending.INVALID, float(answer) if isinstance(answer, float) else index(answer))
     return index(answer)
 
 
@@ -217,7 +225,7 @@ def play_game(
     """
     settings, opening = complete(configuration), tuple(map(index, opening))
     board = start_position(settings, opening)
-    seats = [_Seat(agent, settings) for agent in agents]
+    seats = [Seat(agent, settings) for agent in agents]
     cells, columns = board.to_flat(), settings["columns"]
     moves, seconds, stderr = list(opening), list[float](), ""
     ending: Ending | None = None
@@ -231,7 +239,7 @@ def play_game(
         seconds += times
         if written:
             stderr = (stderr + written)[-STDERR_LIMIT:]
-        if isinstance(verdict, _Forfeit):
+        if isinstance(verdict, Forfeit):
             ending, refused = verdict
         else:
             cells[lowest_empty(cells, verdict, columns)] = board.turn
