@@ -17,12 +17,12 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from functools import cache
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.board import Board
 from engine.clock import now
@@ -34,6 +34,10 @@ from evaluation.archive import GAMES_FILE
 from evaluation.records import GameRecord
 from evaluation.replays import RecordedGame
 from evaluation.workers import WorkerError, workers
+
+Key = TypeVar("Key")
+Asked = TypeVar("Asked")
+Found = TypeVar("Found")
 
 Scores = tuple[int | None, ...]
 """The exact score of each column for the side to move; None for a full one, all None once a game is over."""
@@ -90,7 +94,7 @@ class Analyst:
         """The scores of a position; None if it is not solved in time or its size cannot be solved."""
         if (found := self.known(board)) or not self.oracle:
             return found
-        key, mirrored = _key(board)
+        key, mirrored = position_key(board)
         if self._memory.tried.get(key, 0.0) >= self.seconds:
             return None
         try:
@@ -111,12 +115,12 @@ class Analyst:
             return tuple(
                 self.oracle.value(board, column) if column in legal else None for column in range(columns)
             )
-        key, mirrored = _key(board)
+        key, mirrored = position_key(board)
         found = self._memory.solved.get(key)
         return found[::-1] if found and mirrored else found
 
 
-def _key(board: Board) -> tuple[int, bool]:
+def position_key(board: Board) -> tuple[int, bool]:
     """A number that a position shares with its mirror image alone, and whether it is that of the image."""
     twin = board.mirror()
     key, turned = (each.own + (each.own | each.other) for each in (board, twin))
@@ -341,12 +345,27 @@ def analyses(
     `tell` is told once, in a line, of each size of board that cannot be solved, or only slowly.
     """
     analysts = _Analysts(seconds, memory)
-    flying: deque[tuple[RecordedGame, Any]] = deque()
+
+    def told() -> Iterator[tuple[RecordedGame, GameRecord]]:
+        for game in games:
+            analysts.check(game.record, tell)
+            yield game, game.record
+
+    return in_order(jobs, analysts, told())
+
+
+def in_order(
+    jobs: int, function: Callable[[Asked], Found], questions: Iterable[tuple[Key, Asked]]
+) -> Iterator[tuple[Key, Found]]:
+    """What a function gives for each question, with the question's key, in order; `jobs` processes work.
+
+    Questions are read as processes become free. Raises `WorkerError` where one of them has died.
+    """
+    flying: deque[tuple[Key, Future[Found]]] = deque()
     with workers(jobs) as place:
         try:
-            for game in games:
-                analysts.check(game.record, tell)
-                flying.append((game, place.executor.submit(analysts, game.record)))
+            for key, asked in questions:
+                flying.append((key, place.executor.submit(function, asked)))
                 if len(flying) >= place.count():
                     first, future = flying.popleft()
                     yield first, future.result()
@@ -354,7 +373,7 @@ def analyses(
                 first, future = flying.popleft()
                 yield first, future.result()
         except BrokenExecutor:
-            raise WorkerError("a process that solved positions has ended: try --jobs 1") from None
+            raise WorkerError("a process that this was divided among has ended: try --jobs 1") from None
 
 
 class _Analysts:
