@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from functools import cache
@@ -339,7 +339,7 @@ def analyses(
     memory: Path | None = None,
     jobs: int = 1,
     tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[tuple[RecordedGame, GameAnalysis]]:
+) -> Generator[tuple[RecordedGame, GameAnalysis]]:
     """Every game with its analysis, in order, as they are done; `jobs` processes solve.
 
     `tell` is told once, in a line, of each size of board that cannot be solved, or only slowly.
@@ -356,7 +356,7 @@ def analyses(
 
 def in_order(
     jobs: int, function: Callable[[Asked], Found], questions: Iterable[tuple[Key, Asked]]
-) -> Iterator[tuple[Key, Found]]:
+) -> Generator[tuple[Key, Found]]:
     """What a function gives for each question, with the question's key, in order; `jobs` processes work.
 
     Questions are read as processes become free. Raises `WorkerError` where one of them has died.
