@@ -105,7 +105,7 @@ def explanations(paths: Iterable[Path], complain: Complain = lambda _: None) -> 
         games += [each for each in found if isinstance(each, RecordedGame)]
         logs += [each for each in found if isinstance(each, Log)]
     if not games:
-        return [_of_log(log) for log in logs]
+        return _of_logs(logs)
     if logs and len(games) > 1:
         raise InputError(f"{len(games)} games and a log: give one game, or leave out {logs[0].name}")
     return [_of_game(game, logs) for game in games]
@@ -207,11 +207,12 @@ def _case(game: RecordedGame, logs: Sequence[Log]) -> _Case:
     seat, start = len(record.moves) % 2, len(record.opening)
     asked = sum(ply % 2 == seat for ply in range(start, len(record.moves) + 1))
     log = next((log for log in logs if log.seat in (seat, None)), None)
-    returned = len(log.seconds) >= asked if log and log.calls else None
     if log is None and (record.seconds or record.stderr):
         seconds = tuple(each for ply, each in enumerate(record.seconds, start) if ply % 2 == seat)
         log = Log(game.name, seat, seconds, record.stderr)
-        returned = True if len(seconds) >= asked else None
+    returned = None
+    if log and (log.own or len(log.seconds) >= asked):
+        returned = len(log.seconds) >= asked
     raised = last_raised(log.stderr) if log and returned is not False else None
     overage = tuple(each for ply, each in enumerate(game.overage, start) if ply % 2 == seat)
     return _Case(
@@ -303,7 +304,7 @@ def _nothing_arrived(case: _Case) -> tuple[list[str], Sequence[Hint]]:
     unsent: list[Hint] = [
         (name, NO_JSON) for name in ("returns-numpy", "generator-or-coroutine", "returns-wrong-type")
     ]
-    if case.log and case.log.calls and case.returned is False:
+    if case.log and case.returned is False:
         calls = len(case.log.seconds)
         if not case.log.whole:
             return [f"The log breaks off after {calls} of {case.asked} calls."], [*gone[1:], gone[0]]
@@ -364,9 +365,9 @@ def _aborted(case: _Case) -> Told:
     if case.raised:
         return text, _shown(case.raised), causes(case.raised)
     ends = ["exits", "process-dies", "out-of-memory", "never-returns"]
-    if case.log and case.log.calls and case.log.name != case.game.name:
-        if case.returned:
-            return text, ["Its log holds this call: it has answered."], ANSWERS_THAT_BREAK
+    if case.returned:
+        return text, ["Its log holds this call: it has answered."], ANSWERS_THAT_BREAK
+    if case.returned is False:
         return text, ["Its log does not hold this call: it never ended."], ends
     return (
         text,
@@ -431,6 +432,13 @@ def _healthy(game: RecordedGame) -> Explanation:
     return Explanation(game.name, False, f"Nothing failed here: {result}.", tuple(evidence), _candidates(ids))
 
 
+def _of_logs(logs: Sequence[Log]) -> list[Explanation]:
+    """What logs tell without the replay; where one shows a failure, the others are of no interest."""
+    asked = [log for log in logs if log.seconds or log.stderr] or logs[:1]
+    found = [_of_log(log) for log in asked]
+    return [each for each in found if each.failed] or found
+
+
 def _of_log(log: Log) -> Explanation:
     """What a log or a traceback tells without the replay."""
     raised = last_raised(log.stderr)
@@ -438,7 +446,7 @@ def _of_log(log: Log) -> Explanation:
     overage = [max(0.0, seconds - STANDARD_ACT_TIMEOUT) for seconds in log.seconds]
     if raised:
         when = "while the file was loaded" if raised.loading else "in a move"
-        call = f", at call {number}" if log.calls else ""
+        call = f", at call {number}" if number else ""
         return _failed(log, f"An exception was raised {when}{call}.", _shown(raised), causes(raised))
     if not log.whole:
         ids = ["process-dies", "out-of-memory", "exits"]

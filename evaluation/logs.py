@@ -28,7 +28,8 @@ class Log:
         seconds: how long each call took that has ended.
         stderr: what the last call wrote.
         whole: whether the log was closed in order.
-        calls: whether it is a log of calls at all, not the text of a terminal.
+        own: whether the agent's process wrote it, as on Kaggle: then it holds every call that has ended.
+            That of an environment lacks the call that breaks off the run.
     """
 
     name: str
@@ -36,21 +37,21 @@ class Log:
     seconds: tuple[float, ...]
     stderr: str
     whole: bool = True
-    calls: bool = True
+    own: bool = False
 
 
 def read_text(text: str, name: str) -> list[Log]:
     """The log whose end is missing, or the traceback, in a text that is no JSON; nothing without either."""
     start = text.lstrip()[:40]
     if start.strip() == "[" or CALL.match(start):
-        log = _agent_log(list(_cut_off(text)), name, None, whole=False)
+        log = _agent_log(list(_cut_off(text)), name, whole=False, own=True)
         if last_raised(log.stderr) or not last_raised(text):  # else the last call itself is cut off
             return [log]
     elif start.startswith("{"):  # games, one a line
         return []
     if not last_raised(text):
         return []
-    return [Log(name, None, (), text, calls=False)]
+    return [Log(name, None, (), text)]
 
 
 def _cut_off(text: str) -> Iterator[dict[str, Any]]:
@@ -74,19 +75,26 @@ def read_logs(value: Any, name: str) -> list[Log]:
     calls = [call for turn in turns for call in turn]
     if not all(isinstance(call, dict) and (not call or "duration" in call) for call in calls):
         return []
-    if any(len(turn) > 1 for turn in turns):
-        seats = [[turn[seat] for turn in turns if len(turn) > seat and turn[seat]] for seat in (0, 1)]
-        return [_agent_log(seats[seat], f"{name}, agent {seat}", seat, whole=True) for seat in (0, 1)]
-    return [_agent_log([call for call in calls if call], name, None, whole=True)]
+    if all(len(turn) == 1 for turn in turns):
+        return [_agent_log(calls, name, own=True)]
+    seats = [[turn[seat] for turn in turns if len(turn) > seat and turn[seat]] for seat in (0, 1)]
+    return [_agent_log(seats[seat], f"{name}, agent {seat}") for seat in (0, 1)]
 
 
-def _agent_log(calls: Sequence[Mapping[str, Any]], name: str, seat: int | None, whole: bool) -> Log:
-    """A log of calls; which agent's it is may be told by its file's name."""
-    if seat is None and (found := AGENT.search(name)):
-        seat = int(found[1])
+def _agent_log(
+    calls: Sequence[Mapping[str, Any]], name: str, *, whole: bool = True, own: bool = False
+) -> Log:
+    """A log of calls; the name tells which agent's it is, if anything does."""
+    numbers = AGENT.findall(name)
     stderr = calls[-1].get("stderr") if calls else ""
-    times = tuple(seconds(call.get("duration")) for call in calls)
-    return Log(name, seat, times, stderr if isinstance(stderr, str) else "", whole)
+    return Log(
+        name,
+        int(numbers[-1]) if numbers else None,
+        tuple(seconds(call.get("duration")) for call in calls),
+        stderr if isinstance(stderr, str) else "",
+        whole,
+        own,
+    )
 
 
 def seconds(value: Any) -> float:

@@ -116,7 +116,7 @@ def last_raised(text: str) -> Raised | None:
     Where Kaggle reports an exception of loading within its own, it is that of loading.
     """
     if "\\n" in text and 'File \\"' in text:  # a piece of JSON
-        text = text.replace("\\n", "\n").replace('\\"', '"')
+        text = text.replace("\\n", "\n").replace('\\"', '"').rstrip('"}], \n')
     tracebacks = _tracebacks(dedent(text))
     if not tracebacks:
         return None
@@ -178,7 +178,7 @@ def _tracebacks(text: str) -> list[_Traceback]:
     frames: list[_Frame] | None = None
     lines = text.splitlines()
     for line in lines:
-        if line.startswith("Traceback (most recent call last)"):
+        if "Traceback (most recent call last)" in line:
             frames = []
         elif frames is None:
             continue
