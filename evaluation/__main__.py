@@ -13,15 +13,22 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import Progress as Bar
 from rich.text import Text
 
 from evaluation import console
+from evaluation.accuracy import AccuracyInterrupted, AgentAccuracy, Answer, examine
+from evaluation.analysis import SECONDS, Tally, memory_of
+from evaluation.archive import GAMES_FILE
 from evaluation.errors import InputError
 from evaluation.explain import explanations, to_json
+from evaluation.game_accuracy import GamesAccuracy, GamesInterrupted, judge_games
 from evaluation.kaggle import render_html
 from evaluation.live import Progress
+from evaluation.loading import known_agents
 from evaluation.match import MatchInterrupted, play_match
 from evaluation.openings import BALANCED_PLIES, PLIES
+from evaluation.positions import POSITIONS
 from evaluation.records import GameRecord
 from evaluation.result import MatchResult
 from evaluation.standings import TournamentResult
@@ -145,6 +152,85 @@ def tournament(
 
 
 @app.command()
+def accuracy(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC|DIR|FILE",
+            help=f"An agent: {SPECS}. Or games: a tournament's DIR, records, replays.",
+        ),
+    ],
+    *,
+    positions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Ask for moves in these; the kit's own.")
+    ] = None,
+    count: Annotated[int | None, typer.Option(help="Only so many of the positions, evenly spread.")] = None,
+    seed: Annotated[int, typer.Option(help="What the agent's random choices follow from.")] = 0,
+    act_timeout: Annotated[float | None, typer.Option(help="Seconds a move; 2 if not given.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST)] = False,
+    seconds: Annotated[float, typer.Option(help="How long a position of a game may be solved.")] = SECONDS,
+    jobs: Annotated[int, typer.Option(help="How many processes ask or solve.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Compare moves with perfect play: an agent's in solved positions, or those of games that were played."""
+    path = Path(what)
+    is_agent = what in known_agents() or path.suffix == ".py" or not path.exists()
+    if not is_agent and (positions or count):
+        raise InputError(f"{what} holds games: --positions and --count are for an agent")
+    result: AgentAccuracy | GamesAccuracy
+    try:
+        with console.progress(json) as bar:
+            if is_agent:
+                result = examine(
+                    what,
+                    positions or POSITIONS,
+                    count=count,
+                    seed=seed,
+                    jobs=jobs,
+                    configuration={"actTimeout": act_timeout},
+                    trusted=trust,
+                    on_answer=_told_of_answers(bar),
+                )
+            else:
+                result = judge_games(
+                    path,
+                    seconds=seconds,
+                    jobs=jobs,
+                    keep=json,
+                    tell=_complain,
+                    on_game=_told_of_games(bar, path),
+                )
+    except (AccuracyInterrupted, GamesInterrupted) as stop:
+        _report(stop.result, json)
+        raise
+    _report(result, json)
+
+
+def _told_of_answers(bar: Bar) -> Callable[[Answer, int], None]:
+    """What shows each answer on a bar."""
+    task = bar.add_task("", total=None)
+    tally = Tally()
+
+    def on_answer(answer: Answer, asked: int) -> None:
+        nonlocal tally
+        tally += answer.tally
+        shares = f"best {100 * tally.best_share:.1f} %, value kept {100 * tally.kept_share:.1f} %"
+        bar.update(task, advance=1, total=asked, description=shares)
+
+    return on_answer
+
+
+def _told_of_games(bar: Bar, source: Path) -> Callable[[GamesAccuracy], None]:
+    """What shows the games judged on a bar; how many there are is known of a tournament."""
+    total = None
+    if memory := memory_of(source):
+        with (memory.parent / GAMES_FILE).open("rb") as lines:
+            total = sum(1 for _ in lines)
+    task = bar.add_task("solving", total=total)
+    return lambda result: bar.update(task, completed=result.games)
+
+
+@app.command()
 def explain(
     files: Annotated[
         list[Path],
@@ -191,13 +277,13 @@ def _live_tally(games: int, quiet: bool) -> Iterator[Callable[[int, GameRecord],
         yield on_game
 
 
-def _report(result: MatchResult | TournamentResult, json: bool) -> None:
+def _report(result: MatchResult | TournamentResult | AgentAccuracy | GamesAccuracy, json: bool) -> None:
     if json:
         print(result.to_json())
     elif result:
         text = Text(str(result))
         text.highlight_regex(r"\A.*", "bold")
-        text.highlight_regex(r"(?m)^  forfeits.*", "red")
+        text.highlight_regex(r"(?m)^  (forfeits|no move ) .*|the first mistake of .", "red")
         console.output.print(text, soft_wrap=True)
 
 

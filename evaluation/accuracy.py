@@ -35,6 +35,10 @@ TIMEOUTS = 3
 """So many positions in a row without an answer in time end the examination: each may take a minute."""
 
 
+SHOWN = 2
+"""How many of the worst moves are shown."""
+
+
 class AccuracyInterrupted(KeyboardInterrupt):
     """Ctrl-C during an examination. `result` holds the answers given by then, perhaps none."""
 
@@ -185,15 +189,21 @@ class AgentAccuracy:
         return f"<AgentAccuracy {self.title}>"
 
     def __str__(self) -> str:
-        parts = [self.title, tables.as_text(self._table()), ply_grid(self.by_ply)]
-        if mistakes := self.worst(2):
-            parts.append(boards(mistakes))
-        return "\n\n".join([*parts, tables.notes_as_text(self._notes())])
+        parts = [
+            self.title,
+            tables.as_text(self._table()),
+            self._details(),
+            tables.notes_as_text(self._notes()),
+        ]
+        return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
         table, notes = tables.as_html(self._table()), tables.notes_as_html(self._notes())
-        text = "\n\n".join([ply_grid(self.by_ply), boards(self.worst(2))])
-        return f"<p><b>{escape(self.title)}</b></p>{table}<pre>{escape(text)}</pre>{notes}"
+        return f"<p><b>{escape(self.title)}</b></p>{table}<pre>{escape(self._details())}</pre>{notes}"
+
+    def _details(self) -> str:
+        """The shares by ply, the worst moves as boards."""
+        return "\n\n".join(filter(None, [ply_grid(self.by_ply), boards("worst moves", self.worst(SHOWN))]))
 
     @property
     def title(self) -> str:
@@ -241,7 +251,7 @@ def examine(
     jobs: int = 1,
     configuration: Mapping[str, Any] | None = None,
     trusted: bool = False,
-    on_answer: Callable[[Answer], None] | None = None,
+    on_answer: Callable[[Answer, int], None] | None = None,
 ) -> AgentAccuracy:
     """The accuracy of an agent's moves in positions, by default the kit's own.
 
@@ -251,7 +261,7 @@ def examine(
         count: ask only so many of the positions, spread evenly over the file.
         configuration: settings that differ from Kaggle's, such as `{"actTimeout": 1}`; the board is 6x7.
         trusted: run an agent given as a file in this process.
-        on_answer: called with each answer.
+        on_answer: called with each answer, and how many there will be.
 
     Raises:
         InputError: for an agent or positions that cannot be used.
@@ -283,7 +293,7 @@ def examine(
             for position, reply in in_order(jobs, examiner, questions):
                 answers.append(Answer(position, reply))
                 if on_answer:
-                    on_answer(answers[-1])
+                    on_answer(answers[-1], len(positions))
                 last = [answer.reply.ending for answer in answers[-TIMEOUTS:]]
                 if last == [Ending.TIMEOUT] * TIMEOUTS:
                     return result(f"{TIMEOUTS} positions in a row without an answer in time")

@@ -117,10 +117,15 @@ def worst(mistakes: Iterable[Mistake], count: int) -> list[Mistake]:
     return nlargest(count, (each for each in mistakes if each.move.lost), key=lambda each: each.move.lost)
 
 
-def boards(mistakes: Sequence[Mistake]) -> str:
-    """The positions side by side, below them the scores of the columns, the move played and the best ones."""
+def boards(title: str, mistakes: Sequence[Mistake]) -> str:
+    """The positions side by side, below them the scores of the columns, the move played and the best ones.
+
+    Nothing where there are none.
+    """
+    if not mistakes:
+        return ""
     blocks = [_board(mistake) for mistake in mistakes]
-    lines = ["  worst moves, with the score of every column (^ played, * best)"]
+    lines = [f"  {title}, with the score of every column (^ played, * best)"]
     for start in range(0, len(blocks), BESIDE):
         beside = blocks[start : start + BESIDE]
         width = max(len(line) for block in beside for line in block)
