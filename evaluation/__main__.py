@@ -30,6 +30,7 @@ from evaluation.match import MatchInterrupted, play_match
 from evaluation.openings import BALANCED_PLIES, PLIES
 from evaluation.positions import POSITIONS
 from evaluation.records import GameRecord
+from evaluation.report import gather, page_path, write_page
 from evaluation.result import MatchResult
 from evaluation.standings import TournamentResult
 from evaluation.tournament import TournamentInterrupted, play_tournament
@@ -168,12 +169,16 @@ def accuracy(
     seed: Annotated[int, typer.Option(help="What the agent's random choices follow from.")] = 0,
     act_timeout: Annotated[float | None, typer.Option(help="Seconds a move; 2 if not given.")] = None,
     trust: Annotated[bool, typer.Option("--trust", help=TRUST)] = False,
-    seconds: Annotated[float, typer.Option(help="How long a position of a game may be solved.")] = SECONDS,
+    seconds: Annotated[
+        float, typer.Option(min=0.001, help="How long a position of a game may be solved.")
+    ] = SECONDS,
     jobs: Annotated[int, typer.Option(help="How many processes ask or solve.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Compare moves with perfect play: an agent's in solved positions, or those of games that were played."""
     path = Path(what)
+    if path.suffix in (".json", ".jsonl") and not path.exists():
+        raise InputError(f"there is no file {what}")
     is_agent = what in known_agents() or path.suffix == ".py" or not path.exists()
     if not is_agent and (positions or count):
         raise InputError(f"{what} holds games: --positions and --count are for an agent")
@@ -252,6 +257,39 @@ def explain(
             console.output.print(each, soft_wrap=True)
     if len(found) > 1:
         console.output.print(f"{len(found)} games, {sum(each.failed for each in found)} failed")
+
+
+@app.command()
+def report(
+    source: Annotated[Path, typer.Argument(metavar="DIR|REPLAY", help="A tournament, or recorded games.")],
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="DIR/report.html or REPLAY.html.")
+    ] = None,
+    analysis: Annotated[bool, typer.Option(help="Compare every move with perfect play.")] = True,
+    minutes: Annotated[float | None, typer.Option(help="How long to do that at most.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="How many processes do it; all processors.")] = None,
+) -> None:
+    """Write one HTML page with the results and every game, to be read offline in a browser."""
+    path = out or page_path(source)
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"there is no folder {path.absolute().parent} for the page: make it first")
+    with console.progress() as bar:
+        task = bar.add_task("games analysed", total=None)
+        facts = gather(
+            source,
+            analysis=analysis,
+            minutes=minutes,
+            jobs=jobs or os.cpu_count() or 1,
+            tell=_complain,
+            on_game=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    size = write_page(facts, path)
+    console.messages.print(
+        f"{len(facts.games)} games, {facts.analysed} analysed: {path} ({size / 1e6:.1f} MB)",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _complain(message: str) -> None:

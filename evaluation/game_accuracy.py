@@ -23,6 +23,7 @@ from evaluation.analysis import (
     memory_of,
     phase,
 )
+from evaluation.errors import InputError
 from evaluation.judgements import (
     HEADINGS,
     Mistake,
@@ -34,6 +35,7 @@ from evaluation.judgements import (
     swing,
     worst,
 )
+from evaluation.positions import holds_positions
 from evaluation.records import Ending
 from evaluation.replays import RecordedGame, read_recorded
 from evaluation.result import counted
@@ -106,7 +108,7 @@ class PlayerAccuracy:
     def add(self, game: RecordedGame, analysis: GameAnalysis, seat: int) -> None:
         """Takes in what the player did in a game, in one of its seats."""
         record = game.record
-        cells = record.board.geometry.cells
+        cells = record.configuration["rows"] * record.configuration["columns"]
         played = sum(ply % 2 == seat for ply in range(len(record.opening), len(record.moves)))
         moves = analysis.of(seat)
         for move in moves:
@@ -250,7 +252,8 @@ class GamesAccuracy:
 
     def _tables(self) -> list[list[list[str]]]:
         if self.games == 1:
-            return [_moves(*self.kept[0]), _players(*self.kept[0])]
+            [(game, analysis)] = self.kept
+            return [*([_moves(game, analysis)] if analysis.moves else []), _players(game, analysis)]
         names = sorted(self.players, key=lambda name: -(self.players[name].tally.best_share or 0.0))
         by_player = [["", *PLAYER_HEADINGS], *([name, *self.players[name].row()] for name in names)]
         by_phase = [["best %, value kept %", *PHASES]]
@@ -310,6 +313,8 @@ def judge_games(
     """
     check_numbers(jobs=(jobs, 1))
     path = Path(source)
+    if holds_positions(path):
+        raise InputError(f"{source} holds positions, not games: name an agent, and --positions {source}")
     result = GamesAccuracy(str(source), seconds, keep)
     games = read_recorded(path, tell)
     try:

@@ -83,6 +83,16 @@ def read_positions(path: Path = POSITIONS) -> list[Position]:
     return found
 
 
+def holds_positions(path: Path) -> bool:
+    """Whether a file begins with a position."""
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            _position(1, lines.readline(10_000))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def _position(number: int, line: str) -> Position:
     """The position on a line. Raises `ValueError`."""
     entry = _object(line)
