@@ -311,8 +311,8 @@ def _nothing_arrived(case: _Case) -> tuple[list[str], Sequence[Hint]]:
         return [f"The log holds {calls} of {case.asked} calls: the next one never ended."], gone
     if any(case.columns):
         return [], ["returns-none", "full-column", *unsent, *([] if case.returned else gone)]
-    chosen = ("class-chosen", NO_JSON)
-    ids = ["returns-none", *unsent, chosen, "full-column", *([] if case.returned else gone)]
+    chosen = [(name, NO_JSON) for name in ("class-chosen", "agent-not-last")]
+    ids = ["returns-none", *unsent, *chosen, "full-column", *([] if case.returned else gone)]
     return ["It played column 0 at every move."], ids
 
 
