@@ -52,6 +52,11 @@ needs_fork = pytest.mark.skipif(
 )
 
 
+def param(path, slow):
+    """A file as the parameter of a test, slow or not."""
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if slow else [])
+
+
 def played(how, paths):
     """Episodes of files against themselves, by their names."""
     command = [sys.executable, str(HERE / "play_episodes.py"), how, *map(str, paths)]
@@ -107,7 +112,7 @@ def check_named(found, path):
 
 
 @needs_fork
-@pytest.mark.parametrize("path", FAIL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [param(path, path.stem.startswith("obsolete")) for path in FAIL])
 def test_the_pitfall_of_a_failed_episode_is_named(path, episodes, explain):
     episode = episodes[path.stem]
     check_named(explain(replay=episode["environment"], log=episode["logs"]), path)
@@ -127,9 +132,7 @@ def test_the_pitfall_of_a_failed_episode_is_named(path, episodes, explain):
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(
-            path, id=path.stem, marks=[] if path.stem in ("prints", "slow-first-move") else pytest.mark.slow
-        )
+        param(path, path.stem not in ("prints", "slow-first-move"))
         for path in FILES
         if path.stem in PLAY_ON and path.stem != "slow-on-half"
     ],
@@ -483,15 +486,15 @@ def test_the_command_reads_standard_input_and_counts_games():
 def test_bad_input_is_one_line(tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("it lost\n")
-    for name, said in (
-        (notes, "not JSON"),
-        (tmp_path / "none", "cannot read"),
-        (tmp_path, "no finished game"),
-    ):
-        command = [sys.executable, "-m", "evaluation", "explain", str(name)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parents[1], check=False)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert said in done.stderr
+    command = [sys.executable, "-m", "evaluation", "explain", str(notes)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parents[1], check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "not JSON (Expecting value: line 1 column 1 (char 0)); what is read: " in done.stderr
+    assert done.stderr.endswith("env.toJSON(), the log of an agent, a traceback\n")
+    with pytest.raises(InputError, match=r"cannot read .*none: No such file"):
+        explanations([tmp_path / "none"])
+    with pytest.raises(InputError, match="holds no finished game"):
+        explanations([tmp_path])
 
 
 PIECES = [

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engine.board import Board
 from evaluation import play_match, referee
 from evaluation.archive import Game, GameId
 from evaluation.errors import InputError
+from evaluation.explain import explanations
 from evaluation.records import Ending, GameRecord
 from evaluation.replays import RecordedGame, clean, read_recorded
 from evaluation.tournament import play_tournament
@@ -485,6 +487,8 @@ def spoiled(draw):
 def test_any_json_is_a_game_or_refused(value, tmp_path):
     path = tmp_path / "any.json"
     path.write_text(json.dumps(value))
+    with suppress(InputError):
+        assert all(found.happened.isprintable() for found in explanations([path]))
     try:
         games = list(read_recorded(path))
     except InputError as error:
