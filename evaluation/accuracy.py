@@ -23,7 +23,18 @@ from engine.board import Board
 from evaluation import console, tables
 from evaluation.analysis import PHASES, JudgedMove, Tally, in_order, phase
 from evaluation.isolation import needs_isolation, open_agent
-from evaluation.judgements import HEADINGS, Mistake, boards, facts, percent, ply_grid, row, total, worst
+from evaluation.judgements import (
+    HEADINGS,
+    Mistake,
+    boards,
+    facts,
+    milliseconds,
+    percent,
+    ply_grid,
+    row,
+    total,
+    worst,
+)
 from evaluation.loading import Agent, agent_name, load_agent
 from evaluation.positions import POSITIONS, Position, read_positions
 from evaluation.records import Ending
@@ -230,7 +241,7 @@ class AgentAccuracy:
         asked = "" if len(self.answers) == self.asked else f" of {self.asked}"
         return [
             *notes,
-            ("ms a move", f"{1000 * times.mean:.3g}, longest {1000 * times.longest:.3g}"),
+            ("ms a move", f"{milliseconds(times.mean)}, longest {milliseconds(times.longest)}"),
             ("asked with", f"{len(self.answers)}{asked} positions of {self.source}, seed {self.seed}"),
         ]
 

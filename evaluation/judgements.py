@@ -45,6 +45,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}" if isfinite(share) else "-"
 
 
+def milliseconds(seconds: float) -> str:
+    """A time in milliseconds, with three digits or more."""
+    return f"{1000 * seconds:.3g}" if seconds < 1 else f"{1000 * seconds:.0f}"
+
+
 def interval(ends: tuple[float, float]) -> str:
     """An interval of shares in percent."""
     return f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
