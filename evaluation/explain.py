@@ -134,7 +134,7 @@ def _read(path: Path, complain: Complain) -> Sequence[RecordedGame | Log]:
 
 def _text(path: Path) -> str:
     if str(path) == "-":
-        return sys.stdin.read(MAX_LENGTH)
+        return sys.stdin.buffer.read(MAX_LENGTH).decode("utf-8", "replace")
     try:
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             return file.read(MAX_LENGTH)
@@ -158,11 +158,10 @@ class _Case:
     """What is known of the call of an agent that a game ended with.
 
     Attributes:
-        name, player: of the game and of the agent, for a person.
-        asked: how often the agent has been asked, this time included.
-        columns: what it played before, where the replay is there.
+        asked: how often the agent of `seat` has been asked, this time included.
+        columns: what it played before.
         overage: seconds that its calls took from the bank.
-        log: its log, or that part of the replay.
+        log: its log, or what the game's record holds of it.
         raised: the exception in it.
         returned: whether this call has ended, None if not known.
     """
@@ -441,8 +440,10 @@ def _of_logs(logs: Sequence[Log]) -> list[Explanation]:
 
 def _of_log(log: Log) -> Explanation:
     """What a log or a traceback tells without the replay."""
-    raised = last_raised(log.stderr)
     number = len(log.seconds)
+    raised = last_raised(log.stderr)
+    if raised and number and not raised.reported:
+        raised = None  # one that the agent has caught and told of
     overage = [max(0.0, seconds - STANDARD_ACT_TIMEOUT) for seconds in log.seconds]
     if raised:
         when = "while the file was loaded" if raised.loading else "in a move"

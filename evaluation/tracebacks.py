@@ -41,6 +41,7 @@ class Raised:
         entry: the function that Kaggle called, empty if not known.
         starting: whether a program could not be started.
         environment: whether an environment variable was not there.
+        reported: whether Kaggle, or this kit, has written the traceback, not the agent itself.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Raised:
     entry: str = ""
     starting: bool = False
     environment: bool = False
+    reported: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind or "a traceback that is cut off"
@@ -168,7 +170,8 @@ class _Traceback:
             source=own[-1].source if own else "",
             entry=own[0].function if own and harness and not loading else "",
             starting=last.endswith("/subprocess.py"),
-            environment=self.kind == "KeyError" and last in ("<frozen os>", "os.py"),
+            environment=self.kind == "KeyError" and last == "<frozen os>",
+            reported=bool(harness),
         )
 
 

@@ -112,7 +112,7 @@ def check_named(found, path):
 
 
 @needs_fork
-@pytest.mark.parametrize("path", [param(path, path.stem.startswith("obsolete")) for path in FAIL])
+@pytest.mark.parametrize("path", [param(path, path.stem.endswith("--times-out")) for path in FAIL])
 def test_the_pitfall_of_a_failed_episode_is_named(path, episodes, explain):
     episode = episodes[path.stem]
     check_named(explain(replay=episode["environment"], log=episode["logs"]), path)
@@ -336,6 +336,12 @@ def test_endings_of_isolated_agents(ending, names, explain):
     assert (found.failed, ids(found)) == (True, names)
 
 
+TRACEBACK = """Traceback (most recent call last):
+  File "/usr/local/lib/python3.11/site-packages/kaggle_environments/agent.py", line 57, in get_last_callable
+    exec(code_object, env)
+  File "/kaggle_simulations/agent/main.py", line 13, in <module>
+    {source}
+{last}"""
 CALL = '{"duration": 0.1, "stdout": "", "stderr": ""}'
 
 
@@ -353,9 +359,9 @@ CALL = '{"duration": 0.1, "stdout": "", "stderr": ""}'
             "An exception was raised in a move.",
         ),
         (
-            CALL.replace('r": ""', 'r": "MemoryError"'),
+            CALL[:-3] + json.dumps(TRACEBACK.format(source="x = [0] * 10**12", last="MemoryError")) + "}",
             "out-of-memory",
-            "An exception was raised in a move, at call 1.",
+            "An exception was raised while the file was loaded, at call 1.",
         ),
     ],
 )
@@ -364,21 +370,16 @@ def test_logs_alone(log, first, happened, explain):
     assert (found.failed, found.happened, ids(found)[0]) == (True, happened, first)
 
 
-def test_a_log_that_shows_nothing(explain):
-    calls = [[{"duration": each, "stdout": "", "stderr": "thinking\n"}] for each in (3.5, 1.0, 9.5)]
+@pytest.mark.parametrize(
+    "written", ["thinking\n", 'Traceback (most recent call last):\n  File "a", line 1, in b\nKeyError: 2\n']
+)
+def test_a_log_that_shows_nothing(written, explain):
+    calls = [[{"duration": each, "stdout": "", "stderr": written}] for each in (3.5, 1.0, 9.5)]
     found = explain(log=calls)
     assert not found.failed
     assert ids(found)[:4] == ["slow-load", "slow-first-move", "overage-used", "returns-numpy"]
     assert "They used 9.0 s of the overage time." in found.evidence
     assert "kaggle competitions replay EPISODE" in found.confirm
-
-
-TRACEBACK = """Traceback (most recent call last):
-  File "/usr/local/lib/python3.11/site-packages/kaggle_environments/agent.py", line 57, in get_last_callable
-    exec(code_object, env)
-  File "/kaggle_simulations/agent/main.py", line 13, in <module>
-    {source}
-{last}"""
 
 
 @pytest.mark.parametrize(
