@@ -207,6 +207,8 @@ def accuracy(
                 )
     except (AccuracyInterrupted, GamesInterrupted) as stop:
         _report(stop.result, json)
+        if not is_agent and (memory := memory_of(path)):
+            _complain(f"what was solved is kept in {memory}: the same command goes on")
         raise
     _report(result, json)
 
@@ -240,7 +242,7 @@ def explain(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="LOG_OR_REPLAY ...",
+            metavar="LOG_OR_REPLAY",
             help="An episode's replay, the log of its agent, both, or a traceback; - for standard input.",
         ),
     ],

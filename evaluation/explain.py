@@ -28,6 +28,7 @@ from evaluation.records import OVERAGE_SECONDS, Ending
 from evaluation.replays import (
     MAX_LENGTH,
     NAMELESS,
+    READ,
     Complain,
     RecordedGame,
     clean,
@@ -147,7 +148,8 @@ def _read_games(path: Path, text: str, name: str, complain: Complain) -> list[Re
     try:
         return list(games_in(text, name) if str(path) == "-" else read_recorded(path, complain))
     except InputError as error:
-        raise InputError(f"{error}, the log of an agent, a traceback") from None
+        known = ", the log of an agent, a traceback" if str(error).endswith(READ) else ""
+        raise InputError(f"{error}{known}") from None
 
 
 # Reasoning
