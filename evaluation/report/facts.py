@@ -34,6 +34,9 @@ ENDINGS = {
 }
 """Endings in words."""
 
+STDERR_SHOWN = 2000
+"""How many characters of standard error are shown of a game, from the end: thousands may have some."""
+
 FIRST_COLUMN = "a"
 """Moves are a text with a character a move: this one is column 0, the next in Unicode column 1, ..."""
 
@@ -49,12 +52,14 @@ class AgentFacts:
 
     Attributes:
         games: how many it played.
+        points: how often it got 1, 0.5 and 0 points.
         forfeits: how often it lost by its own fault, by ending.
         accuracy: how good its moves were, by phase.
         seconds: how long each of its calls took.
     """
 
     games: int = 0
+    points: Counter[float] = field(default_factory=Counter)
     forfeits: Counter[Ending] = field(default_factory=Counter)
     accuracy: dict[str, Tally] = field(default_factory=lambda: dict.fromkeys(PHASES, Tally()))
     seconds: list[float] = field(default_factory=list)
@@ -87,6 +92,8 @@ class Facts:
         games: the games as the page's data, see `_entry`.
         boards: rows, columns and inarow of the boards played on.
         analysed: how many games were judged.
+        notes: what is to be said about the analysis.
+        last: the game added last, with its analysis.
         limits: seconds a move (`actTimeout`) that were set.
     """
 
@@ -99,6 +106,7 @@ class Facts:
         self.boards: list[list[int]] = []
         self.analysed = 0
         self.limits = set[float]()
+        self.notes: list[str] = []
         self.last: tuple[RecordedGame, GameAnalysis | None] | None = None
         self._ids = set[str]()
 
@@ -112,6 +120,9 @@ class Facts:
         self.limits.add(record.configuration["actTimeout"])
         for agent in {*seats}:
             self.agents[agent].games += 1
+        if record.ending is not Ending.ABORTED:
+            for seat, agent in enumerate(seats):
+                self.agents[agent].points[record.points(seat)] += 1
         if record.culprit is not None:
             self.agents[seats[record.culprit]].forfeits[record.ending] += 1
         for ply, seconds in enumerate(record.seconds, len(record.opening)):
@@ -162,7 +173,7 @@ class Facts:
             "culprit": record.culprit,
             "refused": record.refused,
             "ms": [float(f"{1000 * seconds:.3g}") for seconds in record.seconds] or None,
-            "stderr": record.stderr or None,
+            "stderr": record.stderr[-STDERR_SHOWN:] or None,
         }
         if analysis and any(scores and any_scores(scores) for scores in analysis.scores):
             optional["scores"] = score_text(analysis.scores, board[1])

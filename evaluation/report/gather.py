@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
-from evaluation.analysis import SECONDS, GameAnalysis, analyses, memory_of
+from evaluation.analysis import GameAnalysis, analyses, memory_of
 from evaluation.archive import GAMES_FILE, GameId
 from evaluation.errors import InputError
 from evaluation.replays import RecordedGame, read_recorded
@@ -44,8 +44,13 @@ def gather(
     games = _games(source, standings, tell)
     facts = Facts(standings.names if standings else (), standings)
     memory = memory_of(source)
+
+    def note(text: str) -> None:
+        facts.notes.append(text)
+        tell(text)
+
     if analysis and games:
-        judged = analyses(games, seconds=SECONDS, memory=memory, jobs=min(jobs, len(games)), tell=tell)
+        judged = analyses(games, memory=memory, jobs=min(jobs, len(games)), tell=note)
         try:
             with closing(judged):
                 for game, judgement in _until(judged, minutes):
@@ -56,7 +61,7 @@ def gather(
             tell(f"{len(facts.games)} of {len(games)} games were analysed; {kept}. {_shorter(memory)}")
             raise
         if left := len(games) - len(facts.games):
-            tell(f"{left} of {len(games)} games are shown without exact values: {minutes:g} minutes are over")
+            note(f"{left} of {len(games)} games are shown without exact values: {minutes:g} minutes are over")
     for game in games[len(facts.games) :]:
         _add(facts, game, None)
     return facts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -40,6 +41,7 @@ def render(facts: Facts) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     return environment.get_template("page.html.jinja").render(
         title=verdict.title(facts),
         sentences=verdict.sentences(facts),
@@ -62,6 +64,11 @@ def render(facts: Facts) -> str:
 def _digest(text: str) -> str:
     """What a Content-Security-Policy calls an inline script or style."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may go on in a second line behind a punctuation mark."""
+    return Markup("<wbr>").join(re.findall(r"[^_:/.,=-]*[_:/.,=-]*", name))
 
 
 def _tournament(result: TournamentResult | None) -> Mapping[str, Any]:

@@ -12,6 +12,8 @@ from evaluation.replays import RecordedGame
 from evaluation.report.facts import ENDINGS, Facts
 from evaluation.standings import TournamentResult, bounds, elo, share
 
+MAX_NAMED = 4
+"""So many players are named one by one."""
 VALUES = {1: "win", 0: "draw", -1: "loss"}
 
 
@@ -32,7 +34,15 @@ def sentences(facts: Facts) -> list[str]:
         return [*_tournament(facts.standings), *_forfeits(facts)]
     if len(facts.games) == 1 and facts.last:
         return list(_game(*facts.last))
-    return list(_forfeits(facts))
+    return [*_results(facts), *_forfeits(facts)]
+
+
+def _results(facts: Facts) -> Iterator[str]:
+    """How often each player won, where there are few."""
+    if len(facts.names) <= MAX_NAMED:
+        for name, agent in zip(facts.names, facts.agents, strict=True):
+            wins, draws, losses = (agent.points[points] for points in (1.0, 0.5, 0.0))
+            yield f"{name}: {wins} won, {draws} drawn, {losses} lost."
 
 
 def _tournament(result: TournamentResult) -> Iterator[str]:
@@ -102,26 +112,32 @@ def _forfeits(facts: Facts) -> Iterator[str]:
 
 
 def _game(game: RecordedGame, analysis: GameAnalysis | None) -> Iterator[str]:
-    record, (first, second) = game.record, game.players
+    record, players = game.record, _told_apart(game.players)
     discs = len(record.moves)
     if record.culprit is not None:
-        culprit, winner = game.players[record.culprit], game.players[1 - record.culprit]
+        culprit, winner = players[record.culprit], players[1 - record.culprit]
         yield f"{culprit} forfeited after {discs} discs ({ENDINGS[record.ending]}), so {winner} won."
     elif record.ending is Ending.ABORTED:
         yield f"The game came to no result; it was broken off after {discs} discs."
     elif record.ending is Ending.LINE:
-        winner = first if record.points(0) == 1 else second
+        winner = players[0 if record.points(0) == 1 else 1]
         yield f"{winner} won with a line of {record.configuration['inarow']} after {discs} discs."
     else:
         yield f"A draw after {discs} discs ({ENDINGS[record.ending]})."
     if analysis and analysis.moves:
         mistake = analysis.first_mistake()
-        yield _mistake(mistake, game) if mistake else "No move gave away a win or a draw."
+        yield _mistake(mistake, players) if mistake else "No move gave away a win or a draw."
 
 
-def _mistake(move: JudgedMove, game: RecordedGame) -> str:
+def _told_apart(players: tuple[str, str]) -> tuple[str, str]:
+    """The names, with the seats where they are the same."""
+    first, second = players
+    return players if first != second else (f"{first} (✕, moving first)", f"{second} (○, moving second)")
+
+
+def _mistake(move: JudgedMove, players: tuple[str, str]) -> str:
     best, played = VALUES[sign(move.best)], VALUES[sign(move.score)]
     return (
-        f"The first mistake was {game.players[move.seat]}'s, "
+        f"The first mistake was {players[move.seat]}'s, "
         f"disc {move.ply + 1} in column {move.column + 1}: it turned a {best} into a {played}."
     )

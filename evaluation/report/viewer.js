@@ -33,6 +33,11 @@ function duration(ms) {
   return `${Number(value.toPrecision(2))} ${unit}`;
 }
 
+/** A name that may go on in a second line behind a punctuation mark. */
+function breakable(name) {
+  return name.match(/[^_:/.,=-]*[_:/.,=-]*/g).flatMap((part) => (part ? [part, document.createElement("wbr")] : []));
+}
+
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 // ---------------------------------------------------------------- a game
@@ -205,8 +210,9 @@ function showPlayers() {
         "div",
         { class: `player ${SIDES[seat]}` },
         disc(seat),
-        make("span", { class: "who" }, make("b", {}, shown.names[seat]), make("small", {}, accuracy)),
+        make("b", {}, ...breakable(shown.names[seat])),
         make("span", { class: `outcome ${score}` }, score),
+        make("small", {}, accuracy),
       );
     }),
   );
@@ -316,19 +322,22 @@ function describe() {
   if (kind === "best") parts.push(", a best move.");
   if (kind === "kept") parts.push(`, which ${now === "draw" ? "draws" : now}: the value is kept.`);
   if (kind === "lost") {
-    const first = shown.mistakes[side] === ply ? "first mistake" : "mistake";
-    parts.push(", ", make("strong", { class: "lost" }, `a ${first}`), `: ${now === "draw" ? "now a draw" : now}.`);
+    const which = shown.mistakes[side] === ply ? `${SYMBOLS[side]}’s first mistake` : "a mistake";
+    parts.push(", ", make("strong", { class: "lost" }, which), `: ${now === "draw" ? "now a draw" : now}.`);
   }
   if (!kind) parts.push(".");
   return parts;
 }
+
+/** A short game does not fill the curve. */
+const curveSlots = () => Math.max(shown.end + 1, 12);
 
 /** Bars of the value at every ply, for the first mover upwards; the selected one marked, and mistakes. */
 function showCurve() {
   const plies = Array.from({ length: shown.end + 1 }, (_, at) => at);
   const values = plies.map((at) => shown.value(at));
   const largest = Math.max(5, ...values.map((value) => Math.abs(value ?? 0)));
-  const width = 100 / plies.length;
+  const width = 100 / curveSlots();
   const parts = [];
   for (const at of plies) {
     const x = `${at * width}%`;
@@ -347,8 +356,9 @@ function showCurve() {
   shown.mistakes.forEach((at, seat) => {
     if (at === null) return;
     const cx = `${(at + 0.43) * width}%`;
-    parts.push(svg("circle", { class: "mistake", cx, cy: seat ? "94%" : "6%", r: 5 }));
+    parts.push(svg("circle", { class: "mistake", cx, cy: seat ? "92%" : "8%", r: 5 }));
   });
+  SYMBOLS.forEach((symbol, seat) => parts.push(svg("text", { class: "side", x: 8, y: seat ? "94%" : "16%" }, symbol)));
   find("curve").replaceChildren(...parts);
 }
 
@@ -554,8 +564,8 @@ function row(index) {
   const forfeit = entry.culprit !== undefined;
   const cells = [
     make("a", { href: address(index) }, entry.id),
-    first,
-    second,
+    make("span", {}, ...breakable(first)),
+    make("span", {}, ...breakable(second)),
     score,
     forfeit ? `${SYMBOLS[entry.culprit]} ${data.endings[entry.ending]}` : data.endings[entry.ending],
     String(entry.moves.length),
@@ -608,7 +618,7 @@ function start() {
   });
   find("curve").addEventListener("click", (event) => {
     const box = find("curve").getBoundingClientRect();
-    go(Math.floor(((event.clientX - box.left) / box.width) * (shown.end + 1)));
+    go(Math.floor(((event.clientX - box.left) / box.width) * curveSlots()));
   });
   for (const button of document.querySelectorAll("[data-agents]")) {
     const [agent, other] = button.dataset.agents.split(",");
