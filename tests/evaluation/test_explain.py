@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,8 @@ AMBIGUOUS = """
     returns-wrong-type--fraction returns-wrong-type--lambda returns-wrong-type--list
     returns-wrong-type--string times-out wrong-argument-count--method
 """.split()  # noqa: SIM905
+PATIENCE = 900
+"""Seconds for all episodes together: a busy machine takes several times the two minutes of an idle one."""
 TIMES = ["overage-used", "slow-first-move", "slow-load"]
 
 needs_fork = pytest.mark.skipif(
@@ -60,9 +64,15 @@ def param(path, slow):
 def played(how, paths):
     """Episodes of files against themselves, by their names."""
     command = [sys.executable, str(HERE / "play_episodes.py"), how, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return {episode["name"]: episode for episode in map(json.loads, done.stdout.splitlines())}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            lines, errors = process.communicate(timeout=PATIENCE)
+        finally:
+            with suppress(ProcessLookupError):  # its servers, too
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, errors[-2000:]
+    return {episode["name"]: episode for episode in map(json.loads, lines.splitlines())}
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +166,9 @@ SERVED += [path for path in FILES if path.stem.startswith("process-dies--")]
 SERVED_AMBIGUOUS = ["returns-numpy", "returns-numpy--array", "returns-numpy--float"]
 
 
+@needs_fork
 @pytest.mark.slow
+@pytest.mark.timeout(PATIENCE + 60)
 def test_pitfalls_are_named_where_agents_are_asked_over_http(explain):
     for name, episode in played("serve", SERVED).items():
         replay = episode["environment"]
@@ -305,6 +317,19 @@ def test_invalid_answers(explain):
     ]
     assert "class-chosen" in ids(explain(record=game("3", ply=0).to_json()))
     assert "class-chosen" not in ids(explain(record=game("3").to_json()))
+
+
+def test_the_second_player_and_discs_set_up_before(explain):
+    def centre(obs, config):
+        return 3
+
+    record = referee.play_game([first_legal, centre], {"rows": 4, "inarow": 5}, opening=[6, 6, 6])
+    found = explain(record=record.to_json())
+    assert found.happened == (
+        "Step 12, call 5 of agent 1, who moved second: INVALID, it played column 3, which was full."
+    )
+    assert found.evidence == ("It played column 3 at every move.",)
+    assert ids(found)[0] == "full-column"
 
 
 @pytest.mark.parametrize(
