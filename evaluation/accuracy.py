@@ -35,7 +35,7 @@ from evaluation.judgements import (
     total,
     worst,
 )
-from evaluation.loading import Agent, agent_name, load_agent
+from evaluation.loading import Agent, agent_name, is_file, load_agent
 from evaluation.positions import POSITIONS, Position, read_positions
 from evaluation.records import Ending
 from evaluation.referee import Forfeit, Seat, complete
@@ -241,9 +241,16 @@ class AgentAccuracy:
         asked = "" if len(self.answers) == self.asked else f" of {self.asked}"
         return [
             *notes,
-            ("ms a move", f"{milliseconds(times.mean)}, longest {milliseconds(times.longest)}"),
+            (
+                "ms a move",
+                f"{milliseconds(times.mean)}, longest {milliseconds(times.longest)}{self._loading()}",
+            ),
             ("asked with", f"{len(self.answers)}{asked} positions of {self.source}, seed {self.seed}"),
         ]
+
+    def _loading(self) -> str:
+        """That a file is loaded in the time of its first move, and here each is the first."""
+        return "; each with loading the file" if is_file(self.name.split(":")[0]) else ""
 
     def _first_error(self) -> str:
         """What the first failure that said anything said."""

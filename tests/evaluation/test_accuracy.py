@@ -171,6 +171,7 @@ def test_an_agent_given_as_a_file(tmp_path):
     one, again = (examine(str(path), count=10, seed=1) for _ in range(2))
     assert [a.reply.column for a in one.answers] == [a.reply.column for a in again.answers]
     assert not one.failures
+    assert "; each with loading the file" in str(one)
     trusted = examine(str(path), count=10, trusted=True)
     assert not trusted.failures
 
