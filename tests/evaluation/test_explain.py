@@ -122,7 +122,7 @@ def check_named(found, path):
 
 
 @needs_fork
-@pytest.mark.parametrize("path", [param(path, path.stem.endswith("--times-out")) for path in FAIL])
+@pytest.mark.parametrize("path", [param(path, "--" in path.stem) for path in FAIL])
 def test_the_pitfall_of_a_failed_episode_is_named(path, episodes, explain):
     episode = episodes[path.stem]
     check_named(explain(replay=episode["environment"], log=episode["logs"]), path)

@@ -482,7 +482,7 @@ def spoiled(draw):
     return game
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(value=JSON | spoiled())
 def test_any_json_is_a_game_or_refused(value, tmp_path):
     path = tmp_path / "any.json"
