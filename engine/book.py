@@ -6,18 +6,19 @@ heights of the columns say which block of the list it is in (mirror images share
 discs which entry of the block, by the combinatorial number system (D. E. Knuth, "The Art of Computer
 Programming", 7.2.1.3). Only some plies are kept; the scores between follow from those after them.
 
-A few later positions take the search long as well. Those that perfect play leads to are listed with a best
-column. `engine.book_build` makes the book.
+Some later positions take the search long as well: those are listed with a best column. They are named by their
+place in the plies right after, from any game, and by their bits in later ones, where perfect play leads.
+`engine.book_build` makes the book.
 """
 
 from __future__ import annotations
 
 import lzma
+import struct
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 from math import comb
-from struct import pack, unpack
 from typing import TYPE_CHECKING
 
 from engine.board import Board
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 
 BOOK_SHAPE = Board().geometry
 BOOK_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 3, "lp": 0, "pb": 0}]
+BOOK_HEAD = struct.Struct("<BI")
 SCORE_OFFSET = 32  # scores are kept as bytes
+NAME_BYTES = 8  # of a listed position
+LISTED_BYTES = NAME_BYTES + 1  # and its column
 
 
 def book_heights(ply: int, columns: int = BOOK_SHAPE.columns) -> Iterator[tuple[int, ...]]:
@@ -56,14 +60,20 @@ def book_size(ply: int) -> int:
 
 def book_index(board: Board) -> int:
     """The entry of a position among those of its ply."""
+    return _place(board)[0]
+
+
+def _place(board: Board) -> tuple[int, bool]:
+    """The entry of a position, and whether it is the one of its mirror image."""
     filled = board.own | board.other
     heights = tuple((filled & column).bit_count() for column in BOOK_SHAPE.full_columns)
     mirrored = heights[::-1]
-    if heights < mirrored:
-        return book_blocks(board.ply)[heights] + _colours(board)
-    if heights > mirrored:
-        return book_blocks(board.ply)[mirrored] + _colours(board.mirror())
-    return book_blocks(board.ply)[heights] + min(_colours(board), _colours(board.mirror()))
+    block = book_blocks(board.ply)[min(heights, mirrored)]
+    if heights == mirrored:
+        colours, turned = _colours(board), _colours(board.mirror())
+        return block + min(colours, turned), turned < colours
+    turn = heights > mirrored
+    return block + _colours(board.mirror() if turn else board), turn
 
 
 def book_key(board: Board) -> int:
@@ -83,17 +93,43 @@ def _colours(board: Board) -> int:
     return number
 
 
+def _as_bytes(listed: dict[int, int]) -> bytes:
+    """Sorted, the steps from one name to the next, all their first bytes before all their second; columns."""
+    names = sorted(listed)
+    steps = [name - before for before, name in zip([0, *names], names, strict=False)]
+    together = struct.pack(f"<{len(steps)}Q", *steps)
+    apart = [together[start::NAME_BYTES] for start in range(NAME_BYTES)]
+    return b"".join([*apart, bytes(listed[name] for name in names)])
+
+
+def _listed(part: bytes) -> dict[int, int]:
+    """The columns that `_as_bytes` wrote, by the names of their positions."""
+    count = len(part) // LISTED_BYTES
+    together = bytearray(count * NAME_BYTES)
+    for start in range(NAME_BYTES):
+        together[start::NAME_BYTES] = part[start * count : (start + 1) * count]
+    steps = struct.unpack(f"<{count}Q", together)
+    return dict(zip(accumulate(steps), part[count * NAME_BYTES :], strict=True))
+
+
 class Book:
     """Exact scores (Pascal Pons', from the side to move) of the standard board's first plies.
 
     Attributes:
         plies: the last ply it holds.
         layers: the kept scores, by ply.
-        columns: a best column for positions that take long to solve, by their key (see `book_key`).
+        answers: by ply, best columns of positions that take long to solve, by their entry (see `book_index`).
+        columns: the same for some positions of other plies, by their key (see `book_key`).
     """
 
-    def __init__(self, layers: dict[int, bytes], columns: dict[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        layers: dict[int, bytes],
+        answers: dict[int, dict[int, int]] | None = None,
+        columns: dict[int, int] | None = None,
+    ) -> None:
         self.layers = layers
+        self.answers = answers or {}
         self.columns = columns or {}
         self.plies = max(layers)
 
@@ -106,39 +142,55 @@ class Book:
     def unpack(cls, packed: bytes) -> Self:
         """The book from its file. Raises `ValueError` for other bytes.
 
-        A byte that counts the kept plies, these, and compressed the scores of these plies and the columns:
-        sorted, the steps of key * 8 + column from one to the next, 8 bytes each.
+        How many plies have scores and how many answers; of each the ply and how many, in 4 bytes; then,
+        compressed, all these, and the columns.
         """
-        kept = packed[1 : 1 + packed[0]] if packed else b""
         try:
-            unpacked = lzma.decompress(packed[1 + len(kept) :], lzma.FORMAT_RAW, filters=BOOK_FILTERS)
-        except lzma.LZMAError as error:
+            layers, answers = packed[:2]
+            start = 2 + BOOK_HEAD.size * (layers + answers)
+            unpacked = lzma.decompress(packed[start:], lzma.FORMAT_RAW, filters=BOOK_FILTERS)
+            heads = list(BOOK_HEAD.iter_unpack(packed[2:start]))
+        except (lzma.LZMAError, struct.error) as error:
             raise ValueError(str(error)) from None
-        ends = list(accumulate(map(book_size, kept)))
-        if not kept or len(unpacked) < ends[-1] or (len(unpacked) - ends[-1]) % 8:
+        sizes = [count * (1 if number < layers else LISTED_BYTES) for number, (_, count) in enumerate(heads)]
+        *ends, last = accumulate(sizes, initial=0)
+        if not layers or len(unpacked) < last or (len(unpacked) - last) % LISTED_BYTES:
             raise ValueError("its length is wrong")
-        layers = {ply: unpacked[end - book_size(ply) : end] for ply, end in zip(kept, ends, strict=True)}
-        steps = unpack(f"<{(len(unpacked) - ends[-1]) // 8}Q", unpacked[ends[-1] :])
-        return cls(layers, {entry >> 3: entry & 7 for entry in accumulate(steps)})
+        parts = [
+            (ply, unpacked[end : end + size]) for (ply, _), end, size in zip(heads, ends, sizes, strict=True)
+        ]
+        return cls(
+            dict(parts[:layers]),
+            {ply: _listed(part) for ply, part in parts[layers:]},
+            _listed(unpacked[last:]),
+        )
 
     def pack(self) -> bytes:
         """The bytes of its file."""
-        entries = sorted(key << 3 | column for key, column in self.columns.items())
-        steps = [entry - before for before, entry in zip([0, *entries], entries, strict=False)]
-        unpacked = b"".join(self.layers.values()) + pack(f"<{len(steps)}Q", *steps)
+        heads = [(ply, len(part)) for part_of in (self.layers, self.answers) for ply, part in part_of.items()]
+        listed = [_as_bytes(columns) for columns in (*self.answers.values(), self.columns)]
+        unpacked = b"".join([*self.layers.values(), *listed])
         packed = lzma.compress(unpacked, lzma.FORMAT_RAW, filters=BOOK_FILTERS)
-        return bytes([len(self.layers), *self.layers]) + packed
+        start = bytes([len(self.layers), len(self.answers)])
+        return start + b"".join(BOOK_HEAD.pack(*head) for head in heads) + packed
 
     def column(self, board: Board) -> int | None:
         """A best column of a standard position that takes long to solve; None for others."""
-        key, mirrored = book_key(board), book_key(board.mirror())
-        column = self.columns.get(min(key, mirrored))
-        return column if column is None or key <= mirrored else BOOK_SHAPE.columns - 1 - column
+        listed, name, mirrored = self._listing(board)
+        column = listed.get(name)
+        return BOOK_SHAPE.columns - 1 - column if mirrored and column is not None else column
 
     def list_column(self, board: Board, column: int) -> None:
         """Adds a best column of a position."""
-        key, mirrored = book_key(board), book_key(board.mirror())
-        self.columns[min(key, mirrored)] = column if key <= mirrored else BOOK_SHAPE.columns - 1 - column
+        listed, name, mirrored = self._listing(board)
+        listed[name] = BOOK_SHAPE.columns - 1 - column if mirrored else column
+
+    def _listing(self, board: Board) -> tuple[dict[int, int], int, bool]:
+        """Where a position's column is listed, under which name, and whether it is its mirror image's."""
+        if board.ply in self.answers:
+            return self.answers[board.ply], *_place(board)
+        key, turned = book_key(board), book_key(board.mirror())
+        return self.columns, min(key, turned), turned < key
 
     def score(self, board: Board) -> int | None:
         """The score of a legal standard position; None past the book and where the game is over."""

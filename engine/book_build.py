@@ -13,16 +13,18 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from itertools import groupby
+from math import comb
 from multiprocessing import get_context
+from operator import itemgetter
 from pathlib import Path
 
 from engine.board import Board, format_moves
-from engine.book import BOOK_SHAPE, SCORE_OFFSET, Book, book_index, book_size
+from engine.book import BOOK_SHAPE, SCORE_OFFSET, Book, book_blocks, book_index, book_size
 from engine.console import Progress, UsageError
 from engine.native.solver import NativeSolver
 from engine.oracle import Oracle, from_the_middle
@@ -30,7 +32,10 @@ from engine.search import forced_moves
 
 BOOK_FILE = Path(__file__).with_name("book.bin")
 LAYERS_APART = 2  # plies between those that are kept
-LONG_NODES = 300_000  # 17 ms
+ANSWERED = {9: 1_000_000}  # plies with answers: for positions that take so many nodes
+PARENT_NODES = 2_000_000  # of a position whose children are looked at for the next ply's answers
+COUNTED = 3_000_000  # nodes beyond which it does not matter how many
+LONG_NODES = 300_000  # 17 ms; for those that perfect play leads to
 SHARED = 4  # plies from the beginning that positions solved together have in common to their own
 Unit = list[str]  # move strings of positions that are solved together
 
@@ -40,20 +45,22 @@ def positions(plies: int) -> list[str]:
 
     In the order of the strings. After 8 plies there are 91,295, after 9 269,531.
     """
-    layer = {_canonical(Board()): Board()}
-    moves = dict.fromkeys(layer, "")
+    names = [""]
     for _ in range(plies):
-        children: dict[tuple[int, int], Board] = {}
-        reached: dict[tuple[int, int], str] = {}
-        for key, board in layer.items():
-            for column in board.legal_moves():
-                child = board.play(column)
-                name = _canonical(child)
-                if not child.winner and name not in children:
-                    children[name] = child
-                    reached[name] = moves[key] + format_moves([column])
-        layer, moves = children, reached
-    return sorted(moves.values())
+        names = children(names)
+    return names
+
+
+def children(names: Iterable[str]) -> list[str]:
+    """The positions one move later whose game goes on, of mirror images one, in order of their strings."""
+    found: dict[tuple[int, int], str] = {}
+    for moves in names:
+        board = Board.from_moves(moves)
+        for column in board.legal_moves():
+            child = board.play(column)
+            if not child.winner:
+                found.setdefault(_canonical(child), moves + format_moves([column]))
+    return sorted(found.values())
 
 
 def _canonical(board: Board) -> tuple[int, int]:
@@ -61,10 +68,11 @@ def _canonical(board: Board) -> tuple[int, int]:
     return min((board.own, board.other), (mirror.own, mirror.other))
 
 
-def units(plies: int) -> list[Unit]:
-    """The positions of `positions`, those together that begin alike."""
-    start = max(plies - SHARED, 0)
-    return [list(group) for _, group in groupby(positions(plies), key=lambda moves: moves[:start])]
+def units(names: Iterable[str]) -> list[Unit]:
+    """Positions of one ply, in order, those together that begin alike."""
+    return [
+        list(group) for _, group in groupby(names, key=lambda moves: moves[: max(len(moves) - SHARED, 0)])
+    ]
 
 
 @cache
@@ -73,9 +81,30 @@ def _solver() -> NativeSolver:
     return NativeSolver()
 
 
+@cache
+def _oracle() -> Oracle:
+    """It knows nothing of books: what it needs for a position depends on nothing else."""
+    return Oracle(6, 7, 4, 64, Book({0: bytes(1)}))
+
+
 def solve_unit(unit: Unit) -> list[int]:
     """The exact scores of positions."""
     return [_solver().score(Board.from_moves(moves)) for moves in unit]
+
+
+def answer_unit(unit: Unit) -> list[int]:
+    """For each position 8 * the nodes that `perfect` takes, at most `COUNTED`, + the column it finds."""
+    return [_answer(Board.from_moves(moves)) for moves in unit]
+
+
+def _answer(board: Board) -> int:
+    if forced := forced_moves(board):
+        return forced[0]
+    oracle = _oracle()
+    oracle.solver.forget()
+    oracle.nodes = 0
+    column = oracle.best_column(board, leisure=0)
+    return min(oracle.nodes, COUNTED) * 8 + column
 
 
 def _end_at_ctrl_c() -> None:
@@ -110,24 +139,27 @@ class WorkFile:
             os.fsync(file.fileno())
 
 
-def solve_all(plies: int, jobs: int, work: WorkFile) -> dict[str, int]:
-    """The exact score of every position of `positions(plies)`, by its moves."""
-    wanted = units(plies)
+def solve_all(
+    solve: Callable[[Unit], list[int]], wanted: list[Unit], jobs: int, work: WorkFile
+) -> dict[str, int]:
+    """What `solve` finds for every position, by its moves."""
     done = work.read(wanted)
     left = [unit for unit in wanted if unit[0] not in done]
     total = sum(map(len, wanted))
     progress = Progress(total, done=total - sum(map(len, left)))
     with ProcessPoolExecutor(jobs, get_context("spawn"), _end_at_ctrl_c) as pool:
-        for unit, scores in _solved(pool, left):
-            work.append(unit, scores)
-            done[unit[0]] = scores
+        for unit, numbers in _solved(pool, solve, left):
+            work.append(unit, numbers)
+            done[unit[0]] = numbers
             progress.step(len(unit))
     progress.clear()
-    return {moves: score for unit in wanted for moves, score in zip(unit, done[unit[0]], strict=True)}
+    return {moves: number for unit in wanted for moves, number in zip(unit, done[unit[0]], strict=True)}
 
 
-def _solved(pool: Executor, left: list[Unit]) -> Iterator[tuple[Unit, list[int]]]:
-    running = {pool.submit(solve_unit, unit): unit for unit in left}
+def _solved(
+    pool: Executor, solve: Callable[[Unit], list[int]], left: list[Unit]
+) -> Iterator[tuple[Unit, list[int]]]:
+    running = {pool.submit(solve, unit): unit for unit in left}
     try:
         for future in as_completed(running):
             yield running.pop(future), future.result()
@@ -135,14 +167,43 @@ def _solved(pool: Executor, left: list[Unit]) -> Iterator[tuple[Unit, list[int]]
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def make_book(plies: int, jobs: int, work: WorkFile, listed: int) -> Book:
-    """The book: scores of the first plies, solved with `jobs` processes, and columns up to ply `listed`."""
-    book = Book({plies: _layer(plies, solve_all(plies, jobs, work))})
+def make_book(plies: int, jobs: int, work: Path, listed: int) -> Book:
+    """The book: scores of the first plies, solved in `jobs` processes; answers, and columns to ply `listed`.
+
+    Solved positions are kept in files named after `work`.
+    """
+    scores: Mapping[str, int | None] = solve_all(
+        solve_unit, units(positions(plies)), jobs, _work_file(work, plies, "scores")
+    )
+    book = Book({plies: _layer(plies, scores)})
     for ply in range(plies - LAYERS_APART, -1, -LAYERS_APART):
         scores = {moves: book.score(Board.from_moves(moves)) for moves in positions(ply)}
         book = Book({**book.layers, ply: _layer(ply, scores)})
-    list_columns(book, listed)
+    if listed:
+        book.answers = {ply: {} for ply in ANSWERED}
+        list_columns(book, listed)
+        answer(book, jobs, work)
     return book
+
+
+def answer(book: Book, jobs: int, work: Path) -> None:
+    """Adds answers for the positions that take long, wherever they are: from every legal position.
+
+    All positions of the first ply are looked at, later only the children of those that took long: of 16 that
+    take 3 million nodes, among 3,500 random positions of ply 10, each has a parent that takes 2 million.
+    """
+    names = positions(min(ANSWERED))
+    for ply, nodes in ANSWERED.items():
+        found = solve_all(answer_unit, units(names), jobs, _work_file(work, ply, "answers"))
+        for moves, number in found.items():
+            board = Board.from_moves(moves)
+            if number >> 3 >= nodes and book.column(board) is None:
+                book.list_column(board, number & 7)
+        names = children(moves for moves, number in found.items() if number >> 3 >= PARENT_NODES)
+
+
+def _work_file(work: Path, ply: int, what: str) -> WorkFile:
+    return WorkFile(work.with_suffix(f".{ply}.{what}"))
 
 
 def list_columns(book: Book, last: int) -> None:
@@ -190,12 +251,28 @@ def _layer(ply: int, scores: Mapping[str, int | None]) -> bytes:
 
 def board_of_key(key: int) -> Board:
     """The position that has this `engine.book.book_key`."""
-    own = filled = 0
+    filled = 0
     for column, cells in enumerate(BOOK_SHAPE.full_columns):
         of_column = key >> column * BOOK_SHAPE.stride & 2**BOOK_SHAPE.stride - 1
         height = (of_column + 1).bit_length() - 1
         filled |= cells & (2**height - 1) << column * BOOK_SHAPE.stride
-    own = key - filled
+    return _board(key - filled, filled)
+
+
+def board_at(ply: int, index: int) -> Board:
+    """The position that has this `engine.book.book_index`."""
+    blocks = book_blocks(ply)
+    heights, start = max((item for item in blocks.items() if item[1] <= index), key=itemgetter(1))
+    discs = [BOOK_SHAPE.bit(row, column) for column, height in enumerate(heights) for row in range(height)]
+    own, number = 0, index - start
+    for chosen in range(ply // 2, 0, -1):
+        place = max(place for place in range(ply) if comb(place, chosen) <= number)
+        own |= discs[place]
+        number -= comb(place, chosen)
+    return _board(own, sum(discs))
+
+
+def _board(own: int, filled: int) -> Board:
     flat = [
         0 if not filled & bit else 1 if own & bit else 2
         for row in range(BOOK_SHAPE.rows - 1, -1, -1)
@@ -207,18 +284,17 @@ def board_of_key(key: int) -> Board:
 
 def build(options: argparse.Namespace) -> int:
     """Solves every position of a ply and writes the book; goes on where it was stopped."""
-    work = WorkFile(options.file.with_suffix(f".{options.plies}.work"))
     if not os.access(options.file.parent, os.W_OK):
         raise UsageError(f"cannot write into {options.file.parent}: name a file in another folder")
     try:
-        packed = make_book(options.plies, options.jobs, work, options.listed).pack()
+        packed = make_book(options.plies, options.jobs, options.file, options.listed).pack()
         options.file.write_bytes(packed)
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}; name another file") from None
     except (KeyboardInterrupt, BrokenProcessPool):
-        print(f"what is solved is kept in {work.path}: the same command goes on", file=sys.stderr)
+        print(f"what is solved is kept beside {options.file}: the same command goes on", file=sys.stderr)
         raise KeyboardInterrupt from None
-    print(f"{options.file}: {options.plies} plies, {len(packed):,} bytes; {work.path} is no longer needed")
+    print(f"{options.file}: {options.plies} plies, {len(packed):,} bytes; the files beside it may go")
     return 0
 
 
@@ -252,24 +328,27 @@ def verify(options: argparse.Namespace) -> int:
             progress.step()
         progress.clear()
         print(f"ply {ply}: {len(chosen):,} of {len(everything):,} positions looked at")
-    wrong += _wrong_columns(book, options.count, solver)
+    for ply, answers in book.answers.items():
+        boards = [board_at(ply, index) for index in answers]
+        wrong += _wrong_columns(f"answers of ply {ply}", boards, book, options.count)
+    wrong += _wrong_columns("columns", [board_of_key(key) for key in book.columns], book, options.count)
     return 1 if wrong else 0
 
 
-def _wrong_columns(book: Book, count: int, solver: NativeSolver) -> int:
-    """How many listed columns are not best, of so many."""
-    chosen = random.Random(0).sample(sorted(book.columns.items()), min(count, len(book.columns)))
+def _wrong_columns(what: str, boards: list[Board], book: Book, count: int) -> int:
+    """How many of the columns listed for these positions are not best, of so many."""
+    chosen = random.Random(0).sample(boards, min(count, len(boards)))
     progress = Progress(len(chosen))
     wrong = 0
-    for key, column in chosen:
-        board = board_of_key(key)
-        if column not in solver.best_columns(board)[1]:
+    for board in chosen:
+        column = book.column(board)
+        if column not in _solver().best_columns(board)[1]:
             wrong += 1
             progress.clear()
-            print(f"column {column + 1} is listed and not best:\n{board}")
+            print(f"column {column} (from 0) is listed and not best:\n{board}")
         progress.step()
     progress.clear()
-    print(f"columns: {len(chosen):,} of {len(book.columns):,} looked at")
+    print(f"{what}: {len(chosen):,} of {len(boards):,} looked at")
     return wrong
 
 
@@ -282,7 +361,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     made.add_argument("--plies", type=_number, default=8, help="the last ply with all scores: 8")
     made.add_argument(
-        "--listed", type=int, default=13, help="the last ply with columns for positions that take long: 13"
+        "--listed",
+        type=int,
+        default=13,
+        help="the last ply with columns for positions that take long; 0 for none: 13",
     )
     made.add_argument("--jobs", type=_number, default=os.cpu_count() or 1, help="processes: one a processor")
     made.set_defaults(run=build)

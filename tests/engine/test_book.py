@@ -13,7 +13,17 @@ import pytest
 from engine import __main__ as command
 from engine.board import Board
 from engine.book import Book, book_index, book_key, book_size
-from engine.book_build import WorkFile, board_of_key, list_columns, positions, units
+from engine.book_build import (
+    ANSWERED,
+    WorkFile,
+    answer_unit,
+    board_at,
+    board_of_key,
+    children,
+    list_columns,
+    positions,
+    units,
+)
 from engine.native.solver import NativeSolver
 
 ROOT = Path(__file__).parent.parent.parent
@@ -95,7 +105,7 @@ def test_no_score_past_the_book_of_ended_games_and_of_other_boards(book: Book) -
 
 def test_packed_and_unpacked(book: Book) -> None:
     copy = Book.unpack(book.pack())
-    assert (copy.layers, copy.columns) == (book.layers, book.columns)
+    assert (copy.layers, copy.answers, copy.columns) == (book.layers, book.answers, book.columns)
     assert len(book.columns) > 1000
 
 
@@ -104,6 +114,51 @@ def test_a_position_from_its_key() -> None:
     for plies in range(40):
         board = random_board(plies, rng)
         assert board_of_key(book_key(board)) == board
+
+
+def test_a_position_from_its_place() -> None:
+    rng = random.Random(6)
+    for plies in range(12):
+        board = random_board(plies, rng)
+        assert board_at(plies, book_index(board)) in (board, board.mirror())
+
+
+def test_children_are_the_positions_one_move_later() -> None:
+    assert children(positions(4)) == positions(5)
+    assert children(["121212", "44"]) == [
+        "1212122",
+        "1212123",
+        "1212124",
+        "1212125",
+        "1212126",
+        "1212127",
+    ] + [f"44{column}" for column in "1234"]
+
+
+def test_answers_are_best_and_those_of_the_mirror_image_too(book: Book) -> None:
+    solver, rng = NativeSolver(), random.Random(5)
+    assert list(book.answers) == list(ANSWERED)
+    for ply, answers in book.answers.items():
+        for index in rng.sample(sorted(answers), 15):
+            board = board_at(ply, index)
+            column = book.column(board)
+            assert column in solver.best_columns(board)[1]
+            assert book.column(board.mirror()) == (column if board == board.mirror() else 6 - column)
+
+
+def test_positions_that_take_long_have_an_answer(book: Book) -> None:
+    """What a position takes does not depend on what was solved before; that is why books are the same."""
+    rng = random.Random(7)
+    names = []
+    while len(names) < 25:
+        moves = "".join(rng.choice("1234567") for _ in range(9))
+        if not Board.from_moves(moves).is_over:
+            names.append(moves)
+    found = answer_unit(names)
+    assert found == answer_unit(names[::-1])[::-1]
+    slow = [moves for moves, number in zip(names, found, strict=True) if number >> 3 >= ANSWERED[9]]
+    assert slow
+    assert None not in [book.column(Board.from_moves(moves)) for moves in slow]
 
 
 def test_listed_columns_are_best_and_listed_for_the_mirror_image_too(book: Book) -> None:
@@ -127,14 +182,14 @@ def test_columns_are_listed_where_perfect_play_leads(book: Book) -> None:
 
 @pytest.mark.parametrize("packed", [b"", b"\0", b"\1\1", b"\1\1garbage", b"\5\1\2\3"])
 def test_other_bytes_are_no_book(packed: bytes) -> None:
-    with pytest.raises(ValueError, match=r"length|input|data|Corrupt"):
+    with pytest.raises(ValueError, match=r"length|input|data|Corrupt|not enough"):
         Book.unpack(packed)
 
 
 def in_work(plies: int, path: Path, book: Book, left: int) -> WorkFile:
     """A work file in which all is solved but the smallest units."""
     work = WorkFile(path)
-    for unit in sorted(units(plies), key=len)[left:]:
+    for unit in sorted(units(positions(plies)), key=len)[left:]:
         scores = [book.score(Board.from_moves(moves)) for moves in unit]
         work.append(unit, [score for score in scores if score is not None])
     return work
@@ -146,7 +201,7 @@ def test_building_goes_on_from_any_stop_and_gives_the_same_bytes(tmp_path, capsy
     made = []
     for number, tail in enumerate(("", "777777\nnonsense 1\n\n777777 1 2")):
         path = tmp_path / f"book{number}.bin"
-        path.with_suffix(".7.work").write_text(solved + tail)
+        path.with_suffix(".7.scores").write_text(solved + tail)
         build = ["book", "build", "--plies", "7", "--jobs", "2", "--listed", "0", "--file", str(path)]
         assert command.main(build) == 0
         made.append(path.read_bytes())
@@ -182,7 +237,7 @@ def test_what_cannot_be_used_is_named_in_one_line(capsys, arguments, words) -> N
 
 def test_ctrl_c_keeps_what_is_solved(tmp_path, book: Book) -> None:
     path = tmp_path / "book.bin"
-    work = in_work(8, path.with_suffix(".8.work"), book, 60)
+    work = in_work(8, path.with_suffix(".8.scores"), book, 60)
     before = work.path.read_bytes()
     command = [sys.executable, "-m", "engine", "book", "build", "--plies", "8", "--jobs", "1"]
     with subprocess.Popen(
