@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from statistics import fmean
@@ -36,7 +37,7 @@ from evaluation.judgements import (
     worst,
 )
 from evaluation.loading import Agent, agent_name, is_file, load_agent
-from evaluation.positions import POSITIONS, Position, read_positions
+from evaluation.positions import CELLS, POSITIONS, Position, read_positions
 from evaluation.records import Ending
 from evaluation.referee import Forfeit, Seat, complete
 from evaluation.result import MoveTimes, counted
@@ -120,25 +121,74 @@ class AgentAccuracy:
     answers: tuple[Answer, ...]
     stop: str = ""
 
-    @property
-    def tally(self) -> Tally:
-        """All answers."""
-        return total(answer.tally for answer in self.answers)
+    @cached_property
+    def by_ply(self) -> dict[int, Tally]:
+        """The answers by the number of discs on the board."""
+        found = defaultdict[int, Tally](Tally)
+        for answer in self.answers:
+            found[answer.position.board.ply] += answer.tally
+        return dict(sorted(found.items()))
 
     @property
     def by_phase(self) -> dict[str, Tally]:
         """The answers of each phase."""
-        return {
-            name: total(a.tally for a in self.answers if phase(_ply(a), _cells(a)) == name) for name in PHASES
-        }
+        found = dict.fromkeys(PHASES, Tally())
+        for ply, tally in self.by_ply.items():
+            found[phase(ply, CELLS)] += tally
+        return found
 
     @property
+    def tally(self) -> Tally:
+        """What it counts."""
+        if move := self.move:
+            return Tally.of([move])
+        board = self.position.board
+        at_once = -((board.geometry.cells - board.ply) // 2)
+        return Tally(1, 0, 0, self.position.best - at_once)
+
+
+@dataclass(frozen=True, repr=False)
+class AgentAccuracy:
+    """How well an agent answered.
+
+    Attributes:
+        name: what it is called.
+        seed, configuration: as given to `examine`.
+        source: where the positions are from.
+        asked: how many there were to be answered.
+        answers: in the order of the positions.
+        stop: why they ended early; empty if they did not.
+    """
+
+    name: str
+    seed: int
+    configuration: Mapping[str, Any]
+    source: str
+    asked: int
+    answers: tuple[Answer, ...]
+    stop: str = ""
+
+    @cached_property
     def by_ply(self) -> dict[int, Tally]:
         """The answers by the number of discs on the board."""
-        return {
-            ply: total(answer.tally for answer in self.answers if _ply(answer) == ply)
-            for ply in sorted(set(map(_ply, self.answers)))
+        found = defaultdict[int, Tally](Tally)
+        for answer in self.answers:
+            found[answer.position.board.ply] += answer.tally
+        return dict(sorted(found.items()))
+
+    @property
+    def by_phase(self) -> dict[str, Tally]:
+        """The answers of each phase."""
+        of = {
+            name: (tally for ply, tally in self.by_ply.items() if phase(ply, CELLS) == name)
+            for name in PHASES
         }
+        return {name: total(tallies) for name, tallies in of.items()}
+
+    @property
+    def tally(self) -> Tally:
+        """All answers."""
+        return total(self.by_ply.values())
 
     @property
     def failures(self) -> Counter[Ending]:
@@ -186,7 +236,7 @@ class AgentAccuracy:
                 "answers": [
                     {
                         "position": answer.position.number,
-                        "ply": _ply(answer),
+                        "ply": answer.position.board.ply,
                         "scores": answer.position.scores,
                         **answer.reply._asdict(),
                         "lost": answer.tally.lost,
@@ -308,13 +358,14 @@ def examine(
                 (position, (position.board.to_flat(), seed_of(seed, position.number)))
                 for position in positions
             )
-            for position, reply in in_order(jobs, examiner, questions):
-                answers.append(Answer(position, reply))
-                if on_answer:
-                    on_answer(answers[-1], len(positions))
-                last = [answer.reply.ending for answer in answers[-TIMEOUTS:]]
-                if last == [Ending.TIMEOUT] * TIMEOUTS:
-                    return result(f"{TIMEOUTS} positions in a row without an answer in time")
+            with closing(in_order(jobs, examiner, questions)) as replies:
+                for position, reply in replies:
+                    answers.append(Answer(position, reply))
+                    if on_answer:
+                        on_answer(answers[-1], len(positions))
+                    last = [answer.reply.ending for answer in answers[-TIMEOUTS:]]
+                    if last == [Ending.TIMEOUT] * TIMEOUTS:
+                        return result(f"{TIMEOUTS} positions in a row without an answer in time")
     except KeyboardInterrupt:
         raise AccuracyInterrupted(result()) from None
     return result()
@@ -345,11 +396,3 @@ def spread(positions: Sequence[Position], count: int | None) -> list[Position]:
     if count is None or count >= len(positions):
         return list(positions)
     return [positions[number * len(positions) // count] for number in range(count)]
-
-
-def _ply(answer: Answer) -> int:
-    return answer.position.board.ply
-
-
-def _cells(answer: Answer) -> int:
-    return answer.position.board.geometry.cells

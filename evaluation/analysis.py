@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import nan
 from pathlib import Path
+from types import NoneType
 from typing import Any, TypeVar
 
 from engine.board import Board
@@ -29,7 +30,7 @@ from engine.clock import now
 from engine.native.solver import fits
 from engine.oracle import Oracle
 from engine.solver import OutOfTimeError
-from evaluation import stats
+from evaluation import console, stats
 from evaluation.archive import GAMES_FILE
 from evaluation.records import GameRecord
 from evaluation.replays import RecordedGame
@@ -140,7 +141,10 @@ class _Memory:
         self.tried: dict[int, float] = {}
         self._start = ""
         if path and path.exists():
-            self._read(path)
+            try:
+                self._read(path)
+            except OSError as error:
+                self._do_without(error)
 
     def _read(self, path: Path) -> None:
         columns = int(self.size.split("x")[1])
@@ -154,7 +158,7 @@ class _Memory:
                     key, scores = int(entry["key"], 16), entry["scores"]
                     if scores is None:
                         self.tried[key] = float(entry["seconds"])
-                    elif len(scores) == columns:
+                    elif len(scores) == columns and all(type(each) in (int, NoneType) for each in scores):
                         self.solved[key] = tuple(scores)
                 except (ValueError, KeyError, TypeError):
                     continue  # cut off by a kill: it is solved again
@@ -173,9 +177,19 @@ class _Memory:
     def _write(self, key: int, **facts: Any) -> None:
         if self.path:
             line = self._start + json.dumps({"board": self.size, "key": f"{key:x}", **facts}) + "\n"
-            with self.path.open("ab", buffering=0) as file:
-                file.write(line.encode())
+            try:
+                with self.path.open("ab", buffering=0) as file:
+                    file.write(line.encode())
+            except OSError as error:
+                self._do_without(error)
             self._start = ""
+
+    def _do_without(self, error: OSError) -> None:
+        """Goes on without the file, as in a folder that is another's, and says so."""
+        console.messages.print(
+            f"what is solved is not kept: {self.path}: {error.strerror}", soft_wrap=True, markup=False
+        )
+        self.path = None
 
 
 @dataclass(frozen=True)

@@ -318,8 +318,9 @@ def judge_games(
     result = GamesAccuracy(str(source), seconds, keep)
     games = read_recorded(path, tell)
     try:
-        judged = analyses(games, seconds=seconds, memory=memory_of(path), jobs=jobs, tell=tell)
-        with closing(judged):
+        with closing(
+            analyses(games, seconds=seconds, memory=memory_of(path), jobs=jobs, tell=tell)
+        ) as judged:
             for game, analysis in judged:
                 result.add(game, analysis)
                 if on_game:

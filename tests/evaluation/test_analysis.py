@@ -188,6 +188,15 @@ class TestMemory:
             file.write("\n".join([*wrong, short]) + "\n")
         assert Analyst(memory=path).scores(Board.from_moves(LATE)) == Analyst().scores(Board.from_moves(LATE))
 
+    @pytest.mark.parametrize("place", ["", "no/folder/memory.jsonl"])
+    def test_without_a_file_to_write_it_goes_on_and_says_so_once(self, tmp_path, capsys, place):
+        analyst = Analyst(memory=tmp_path / place)
+        for plies in (24, 25):
+            assert analyst.scores(Board.from_moves(LATE[:plies]))
+        told = capsys.readouterr().err
+        assert told.startswith(f"what is solved is not kept: {tmp_path / place}: ")
+        assert told.count("\n") == 1
+
     def test_what_was_not_solved_is_tried_again_with_more_time_only(self, tmp_path, monkeypatch):
         path = tmp_path / "memory.jsonl"
         hard = Board.from_moves("44444255")
