@@ -6,9 +6,9 @@ heights of the columns say which block of the list it is in (mirror images share
 discs which entry of the block, by the combinatorial number system (D. E. Knuth, "The Art of Computer
 Programming", 7.2.1.3). Only some plies are kept; the scores between follow from those after them.
 
-Some later positions take the search long as well: those are listed with a best column. They are named by their
-place in the plies right after, from any game, and by their bits in later ones, where perfect play leads.
-`engine.book_build` makes the book.
+Some later positions take the search long as well: those are listed with a best column. In the first plies
+after the scores these are all such positions, named by their place; later those that perfect play leads to,
+named by their bits. `engine.book_build` makes the book.
 """
 
 from __future__ import annotations
