@@ -139,54 +139,6 @@ class AgentAccuracy:
 
     @property
     def tally(self) -> Tally:
-        """What it counts."""
-        if move := self.move:
-            return Tally.of([move])
-        board = self.position.board
-        at_once = -((board.geometry.cells - board.ply) // 2)
-        return Tally(1, 0, 0, self.position.best - at_once)
-
-
-@dataclass(frozen=True, repr=False)
-class AgentAccuracy:
-    """How well an agent answered.
-
-    Attributes:
-        name: what it is called.
-        seed, configuration: as given to `examine`.
-        source: where the positions are from.
-        asked: how many there were to be answered.
-        answers: in the order of the positions.
-        stop: why they ended early; empty if they did not.
-    """
-
-    name: str
-    seed: int
-    configuration: Mapping[str, Any]
-    source: str
-    asked: int
-    answers: tuple[Answer, ...]
-    stop: str = ""
-
-    @cached_property
-    def by_ply(self) -> dict[int, Tally]:
-        """The answers by the number of discs on the board."""
-        found = defaultdict[int, Tally](Tally)
-        for answer in self.answers:
-            found[answer.position.board.ply] += answer.tally
-        return dict(sorted(found.items()))
-
-    @property
-    def by_phase(self) -> dict[str, Tally]:
-        """The answers of each phase."""
-        of = {
-            name: (tally for ply, tally in self.by_ply.items() if phase(ply, CELLS) == name)
-            for name in PHASES
-        }
-        return {name: total(tallies) for name, tallies in of.items()}
-
-    @property
-    def tally(self) -> Tally:
         """All answers."""
         return total(self.by_ply.values())
 
