@@ -269,8 +269,8 @@ def report(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="DIR/report.html or REPLAY.html.")
     ] = None,
     analysis: Annotated[bool, typer.Option(help="Compare every move with perfect play.")] = True,
-    minutes: Annotated[float | None, typer.Option(help="How long to do that at most.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="How many processes do it; all processors.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0, help="How long to do that at most.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes do it; all processors.")] = None,
 ) -> None:
     """Write one HTML page with the results and every game, to be read offline in a browser."""
     path = out or page_path(source)
@@ -288,7 +288,8 @@ def report(
         )
     size = write_page(facts, path)
     console.messages.print(
-        f"{len(facts.games)} games, {facts.analysed} analysed: {path} ({size / 1e6:.1f} MB)",
+        f"{len(facts.games)} game{'s' * (len(facts.games) != 1)}, {facts.analysed} analysed: {path} "
+        f"({size / 1e6:.1f} MB)",
         soft_wrap=True,
         markup=False,
     )

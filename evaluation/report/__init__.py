@@ -1,6 +1,6 @@
 """A tournament, a replay or any recorded games as one HTML page that needs nothing else, not even a network.
 
-`gather` reads and judges the games, `facts` counts them, `verdict` says what follows, `plots` knows where
+`reading` reads and judges the games, `facts` counts them, `verdict` says what follows, `plots` knows where
 values go on an axis, and `page` puts all of it into `page.html.jinja`, with `style.css` and `viewer.js`.
 """
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from evaluation.errors import InputError
 from evaluation.report.facts import Facts
-from evaluation.report.gather import gather
 from evaluation.report.page import render
+from evaluation.report.reading import gather
 
 __all__ = ["Facts", "gather", "page_path", "render", "write_page"]
 

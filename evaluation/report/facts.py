@@ -40,8 +40,11 @@ STDERR_SHOWN = 2000
 FIRST_COLUMN = "a"
 """Moves are a text with a character a move: this one is column 0, the next in Unicode column 1, ..."""
 
-DIGITS = string.digits + string.ascii_letters + "+-*/()[]{}=!?.:;,#$@_~^|"
-"""Scores are a text with a character a column; that in the middle is 0. No escapes are needed in JSON."""
+_COMMON = string.digits + string.ascii_letters + "+-*/()[]{}=!?.:;,#$@_~^|"
+_RARE = [chr(0x100 + number) for number in range(50)]
+DIGITS = "".join([*_RARE[:25], *_COMMON, *_RARE[25:]])
+"""Scores are a text with a character a column; that in the middle is 0. On common boards JSON
+needs no escapes for them; the largest to be solved has fewer than 128 cells, scores up to half of that."""
 ZERO = len(DIGITS) // 2
 FULL_COLUMN, NOT_SOLVED = " ", "%"
 

@@ -238,13 +238,13 @@ def _percent(share: float) -> str:
 
 def _ordered(facts: Facts) -> Iterable[tuple[str, AgentFacts]]:
     """The agents as they are in the ratings, or as they were met."""
-    order = facts.standings.order if facts.standings else range(len(facts.names))
+    order = facts.standings.order if facts.standings is not None else range(len(facts.names))
     return [(facts.names[agent], facts.agents[agent]) for agent in order]
 
 
 def _settings(facts: Facts) -> list[tuple[str, str]]:
     """What the games were played with: a label and a value each."""
-    if not facts.standings:
+    if facts.standings is None:
         boards = ", ".join(f"{rows}x{columns}, inarow {inarow}" for rows, columns, inarow in facts.boards)
         limits = ", ".join(duration(limit) for limit in sorted(facts.limits))
         return [("board", boards), ("seconds a move", limits)]

@@ -19,7 +19,7 @@ VALUES = {1: "win", 0: "draw", -1: "loss"}
 
 def title(facts: Facts) -> str:
     """What is shown, in a few words."""
-    if facts.standings:
+    if facts.standings is not None:
         agents = f"{len(facts.names)} agents" if len(facts.names) > 2 else " against ".join(facts.names)
         kind = "Gauntlet" if facts.standings.settings["gauntlet"] else "Round robin"
         return f"{kind} of {agents}" if len(facts.names) > 2 else agents
@@ -30,7 +30,7 @@ def title(facts: Facts) -> str:
 
 def sentences(facts: Facts) -> list[str]:
     """The verdict."""
-    if facts.standings:
+    if facts.standings is not None:
         return [*_tournament(facts.standings), *_forfeits(facts)]
     if len(facts.games) == 1 and facts.last:
         return list(_game(*facts.last))

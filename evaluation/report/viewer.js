@@ -27,6 +27,11 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** Says whether a button has an effect. One that is truly disabled would lose the focus, and keys with it. */
+function enable(id, useful) {
+  find(id).setAttribute("aria-disabled", String(!useful));
+}
+
 /** A time in milliseconds in words of two digits. */
 function duration(ms) {
   const [value, unit] = ms >= 999.5 ? [ms / 1000, "s"] : ms >= 0.9995 ? [ms, "ms"] : [ms * 1000, "µs"];
@@ -159,7 +164,7 @@ function open(index, at) {
   shown = new Game(data.games[index]);
   find("viewer-title").textContent = `Game ${shown.entry.id}`;
   find("slider").max = shown.end;
-  find("mistake").disabled = shown.mistake === Infinity;
+  enable("mistake", shown.mistake < Infinity);
   const stderr = shown.entry.stderr ?? "";
   find("stderr").textContent = stderr;
   find("stderr-box").hidden = !stderr;
@@ -178,8 +183,8 @@ function step(to) {
   find("position").replaceChildren(...describe());
   find("slider").value = ply;
   find("slider").setAttribute("aria-valuetext", find("position").textContent);
-  for (const id of ["to-start", "back"]) find(id).disabled = ply === 0;
-  for (const id of ["forward", "to-end"]) find(id).disabled = ply === shown.end;
+  for (const id of ["to-start", "back"]) enable(id, ply > 0);
+  for (const id of ["forward", "to-end"]) enable(id, ply < shown.end);
   for (const button of find("moves").querySelectorAll("button")) {
     const current = Number(button.dataset.ply) === ply;
     button.tabIndex = current ? 0 : -1;
@@ -422,6 +427,10 @@ function follow(event) {
   find("viewer").scrollIntoView({ block: "start", behavior: event ? "auto" : "instant" });
 }
 
+function visit(index) {
+  if (index !== undefined) location.hash = address(index);
+}
+
 let writing = 0;
 
 /** Goes to a ply and, once the hand rests, writes it into the address: browsers limit how often that is done. */
@@ -552,8 +561,8 @@ function showPage(number) {
   const start = page * PAGE_ROWS;
   find("rows").replaceChildren(...order.slice(start, start + PAGE_ROWS).map(row));
   find("page").textContent = `Page ${page + 1} of ${pages}`;
-  find("page-back").disabled = page === 0;
-  find("page-forward").disabled = page === pages - 1;
+  enable("page-back", page > 0);
+  enable("page-forward", page < pages - 1);
 }
 
 function row(index) {
@@ -582,8 +591,8 @@ function neighbours() {
 
 function showNeighbours() {
   const [previous, next] = neighbours();
-  find("previous-game").disabled = previous === undefined;
-  find("next-game").disabled = next === undefined;
+  enable("previous-game", previous !== undefined);
+  enable("next-game", next !== undefined);
 }
 
 /** Sets the filters and goes to the list. */
@@ -605,10 +614,10 @@ function start() {
     back: () => go(ply - 1),
     forward: () => go(ply + 1),
     "to-end": () => go(shown.end),
-    mistake: () => go(shown.mistake),
+    mistake: () => shown.mistake < Infinity && go(shown.mistake),
     copy: copyLink,
-    "previous-game": () => (location.hash = address(neighbours()[0])),
-    "next-game": () => (location.hash = address(neighbours()[1])),
+    "previous-game": () => visit(neighbours()[0]),
+    "next-game": () => visit(neighbours()[1]),
   };
   for (const [id, action] of Object.entries(actions)) find(id).addEventListener("click", action);
   find("slider").addEventListener("input", (event) => go(Number(event.target.value)));

@@ -42,7 +42,7 @@ def gather(
     """
     standings = _standings(source)
     games = _games(source, standings, tell)
-    facts = Facts(standings.names if standings else (), standings)
+    facts = Facts(standings.names if standings is not None else (), standings)
     memory = memory_of(source)
 
     def note(text: str) -> None:
@@ -104,4 +104,4 @@ def _until(
 
 
 def _add(facts: Facts, game: RecordedGame, analysis: GameAnalysis | None) -> None:
-    facts.add(game, analysis, GameId.parse(game.name).seats if facts.standings else None)
+    facts.add(game, analysis, GameId.parse(game.name).seats if facts.standings is not None else None)
