@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from math import nan
 from pathlib import Path
 from types import NoneType
@@ -52,6 +54,8 @@ MEMORY_FILE = "analysis.jsonl"
 SECONDS = 10.0
 """How long a position may take. On the standard board none takes half as long with the native core."""
 MEGABYTES = 64
+BATCH = 8
+"""Games sent to a process at once: neighbours in a tournament come from one opening and share positions."""
 
 
 def phase(ply: int, cells: int) -> str:
@@ -360,12 +364,16 @@ def analyses(
     """
     analysts = _Analysts(seconds, memory)
 
-    def told() -> Iterator[tuple[RecordedGame, GameRecord]]:
-        for game in games:
-            analysts.check(game.record, tell)
-            yield game, game.record
+    def batches() -> Iterator[tuple[list[RecordedGame], list[GameRecord]]]:
+        size, rest = 1 if jobs == 1 else BATCH, iter(games)
+        while batch := list(islice(rest, size)):
+            for game in batch:
+                analysts.check(game.record, tell)
+            yield batch, [game.record for game in batch]
 
-    return in_order(jobs, analysts, told())
+    with closing(in_order(jobs, analysts, batches())) as judged:
+        for batch, found in judged:
+            yield from zip(batch, found, strict=True)
 
 
 def in_order(
@@ -397,8 +405,8 @@ class _Analysts:
         self.seconds, self.memory = seconds, memory
         self._by_size: dict[tuple[int, int, int], Analyst] = {}
 
-    def __call__(self, record: GameRecord) -> GameAnalysis:
-        return analyse(record, self._for(record))
+    def __call__(self, records: Sequence[GameRecord]) -> list[GameAnalysis]:
+        return [analyse(record, self._for(record)) for record in records]
 
     def check(self, record: GameRecord, tell: Callable[[str], None]) -> None:
         """Tells what the analyst of a new size lacks."""
