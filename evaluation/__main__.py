@@ -283,7 +283,7 @@ def report(
             analysis=analysis,
             minutes=minutes,
             jobs=jobs or os.cpu_count() or 1,
-            tell=_complain,
+            tell=lambda message: bar.console.print(message, soft_wrap=True, markup=False),
             on_game=lambda done, total: bar.update(task, completed=done, total=total),
         )
     size = write_page(facts, path)
