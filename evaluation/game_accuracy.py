@@ -33,6 +33,7 @@ from evaluation.judgements import (
     move_facts,
     percent,
     swing,
+    total,
     worst,
 )
 from evaluation.positions import holds_positions
@@ -129,7 +130,7 @@ class PlayerAccuracy:
     @property
     def tally(self) -> Tally:
         """All judged moves."""
-        return sum(self.by_phase.values(), Tally())
+        return total(self.by_phase.values())
 
     @property
     def best_interval(self) -> tuple[float, float]:

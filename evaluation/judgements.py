@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.board import SYMBOLS, Board
 from evaluation.analysis import JudgedMove, Tally, sign
+from evaluation.positions import CELLS
 
 VALUES = {1: "win", 0: "draw", -1: "loss"}
 HEADINGS = ["moves", "best %", "95 %", "value kept %", "95 %", "score lost"]
@@ -94,11 +95,11 @@ def move_facts(move: JudgedMove) -> dict[str, Any]:
     }
 
 
-def ply_grid(by_ply: Mapping[int, Tally], cells: int = 42) -> str:
-    """The shares by the number of discs, in whole percent: a row a third of the board's cells."""
-    width = -(-cells // 3)
+def ply_grid(by_ply: Mapping[int, Tally]) -> str:
+    """The shares by the number of discs on the standard board, in whole percent: a row a phase."""
+    width = CELLS // 3
     lines = ["  discs            " + "".join(f"{f'+{offset}':>{CELL}}" for offset in range(width))]
-    for start in range(0, cells, width):
+    for start in range(0, CELLS, width):
         for label, share in (("best %", "best_share"), ("kept %", "kept_share")):
             shares = [getattr(by_ply.get(ply, Tally()), share) for ply in range(start, start + width)]
             numbers = "".join(f"{100 * each:{CELL}.0f}" if isfinite(each) else " " * CELL for each in shares)
