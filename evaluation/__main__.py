@@ -324,7 +324,9 @@ def _report(result: MatchResult | TournamentResult | AgentAccuracy | GamesAccura
     elif result:
         text = Text(str(result))
         text.highlight_regex(r"\A.*", "bold")
-        text.highlight_regex(r"(?m)^  (forfeits|no move ) .*|the first mistake of .", "red")
+        text.highlight_regex(
+            r"(?m)^  (forfeits|no move ) .*|becomes (win|draw|loss)[- 0-9]*|the first mistake of .", "red"
+        )
         console.output.print(text, soft_wrap=True)
 
 
