@@ -13,8 +13,8 @@ import numpy as np
 from evaluation import stats
 from evaluation.archive import Game, GameId
 from evaluation.ratings import NO_GAME
-from evaluation.records import Ending, GameRecord
-from evaluation.result import MoveTimes, Tally
+from evaluation.records import Ending
+from evaluation.result import MoveTimes, Tally, last_error
 
 OPEN = 4  # a game still to be played
 NOT_KNOWN, NOT_PLAYED = -1, -2  # in place of an opening's imbalance
@@ -164,10 +164,10 @@ class OpeningCount:
 
 @dataclass
 class Conduct:
-    """How an agent behaved: how it lost by its own fault, what its first error said, its time for moves."""
+    """How an agent behaved: how it lost by its own fault, its error in the first such game, its time."""
 
     forfeits: Counter[Ending] = field(default_factory=Counter)
-    first_error: str = ""
+    first_error: tuple[GameId, str] | None = None
     moves: int = 0
     seconds: float = 0.0
     longest: float = 0.0
@@ -181,15 +181,10 @@ class Conduct:
         self.longest = max(self.longest, *seconds, 0.0)
         if record.culprit == seat:
             self.forfeits[record.ending] += 1
-            if not self.first_error:
-                self.first_error = _error(game.id, record)
+            if (error := last_error(record)) and (not self.first_error or game.id < self.first_error[0]):
+                self.first_error = game.id, error
 
     @property
     def times(self) -> MoveTimes:
         """How long it took for its moves."""
         return MoveTimes(self.moves, self.seconds / max(1, self.moves), self.longest)
-
-
-def _error(id: GameId, record: GameRecord) -> str:
-    lines = record.stderr.strip().splitlines() or ["nothing on standard error"]
-    return f" (game {id}: {lines[-1]})"

@@ -32,6 +32,7 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import partial
 from io import StringIO
+from mmap import mmap
 from operator import index
 from pathlib import Path
 from time import monotonic, sleep
@@ -92,7 +93,7 @@ def main(descriptor: int) -> None:
     if LINUX:
         libc.prctl(PR_SET_DUMPABLE, 0)  # agents neither read nor trace what comes before them
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for guards
-    server.sendall(b"full\n" if spaces else b"part\n")
+    server.sendall(" ".join(_lacking(spaces)).encode() + b"\n")
     while True:
         message, descriptors, _, _ = socket.recv_fds(server, 1, 2)
         if len(descriptors) < 2:
@@ -348,6 +349,27 @@ def _mount_own() -> None:
     flags = MS_NOSUID | MS_NODEV
     _check(libc.mount(b"proc", b"/proc", b"proc", flags | MS_RDONLY, None))
     _check(libc.mount(b"tmpfs", FOLDER.encode(), b"tmpfs", flags, f"size={FILES},mode=700".encode()))
+
+
+def _lacking(spaces: bool) -> Iterator[str]:
+    """What of the isolation this system does not give."""
+    counts = os.getpid() in _descendants(os.getppid())
+    if not spaces:
+        yield "namespaces"
+    if not counts:
+        yield "processes"
+    if not counts and not _in_child(_try_memory):
+        yield "memory"
+
+
+def _try_memory() -> None:
+    """Raises `PermissionError` if an agent's process can take more memory than it may."""
+    _limit()
+    try:
+        mmap(-1, ADDRESS_SPACE + PAGE).close()
+    except (OSError, ValueError, MemoryError):
+        return
+    raise PermissionError
 
 
 def _try_namespaces() -> None:

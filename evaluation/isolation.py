@@ -50,10 +50,12 @@ FRAME = 1 << 20
 LOST = {"crash": Ending.CRASH, "memory": Ending.MEMORY, "output": Ending.OUTPUT}
 AVAILABLE = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
-PARTLY = (
-    "agents' files run in processes of their own, but this system gives them no namespaces: "
-    "they can write files, reach the network and see other processes"
-)
+LACKING = {
+    "namespaces": "write files, reach the network and see other processes (no namespaces)",
+    "processes": "start any number of processes",
+    "memory": "take any amount of memory",
+}
+"""What agents can do where the process they are forked from (`evaluation.isolated_child`) says so."""
 NOT = "agents' files run in this process: isolating them needs Linux or macOS"
 
 
@@ -89,7 +91,10 @@ def shortfall() -> str | None:
     """What isolation lacks on this system, in a line; None where it is complete. Starts the server."""
     if not AVAILABLE:
         return NOT
-    return None if _server().full else PARTLY
+    if not (lacking := _server().lacking):
+        return None
+    can = "; ".join(LACKING[each] for each in lacking)
+    return f"agents' files run in processes of their own, but on this system they can {can}"
 
 
 class _IsolatedAgent(RemoteAgent):
@@ -254,13 +259,13 @@ class _Server:
                 raise InputError(f"{sys.executable} cannot be started for agents' files: {error}") from None
         self.socket.settimeout(START_SECONDS)
         try:
-            hello = self.socket.recv(5)
+            hello = self.socket.recv(100)
         except OSError:
             hello = b""
         if not hello:
             self.close()
             raise InputError("no process could be started for agents' files; --trust runs them in this one")
-        self.full = hello == b"full\n"
+        self.lacking = hello.decode().split()
 
     def start(self, numpy: bool) -> tuple[socket.socket, socket.socket]:
         """Begins a game: its channel and its control."""

@@ -216,16 +216,21 @@ class MatchResult:
     def _first_error(self, agent: int) -> str:
         """What the agent's first error said, with the number of the game (from 1)."""
         for number, record in self.records.items():
-            told = record.ending.is_forfeit and record.ending not in (Ending.INVALID, Ending.TIMEOUT)
-            if told and record.culprit == _swap(number, agent):
-                lines = record.stderr.strip().splitlines() or ["nothing on standard error"]
-                return f" (game {number + 1}: {lines[-1]})"
+            if record.culprit == _swap(number, agent) and (error := last_error(record)):
+                return f" (game {number + 1}: {error})"
         return ""
 
     def _labels(self) -> tuple[str, str]:
         """The names, told apart where an agent plays itself."""
         one, two = self.names
         return (one, two) if one != two else (f"{one} (1)", f"{two} (2)")
+
+
+def last_error(record: GameRecord) -> str:
+    """What was written last in a game that ended with an agent's error, if it did."""
+    if not record.ending.is_forfeit or record.ending in (Ending.INVALID, Ending.TIMEOUT):
+        return ""
+    return (record.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
 
 
 def board(settings: Mapping[str, Any]) -> str:
@@ -241,4 +246,5 @@ def _swap(number: int, index: int) -> int:
 
 def counted(counter: Counter[Ending]) -> str:
     """How often each ending occurred, the most frequent first."""
-    return ", ".join(f"{ending} {count}" for ending, count in counter.most_common())
+    ordered = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{ending} {count}" for ending, count in ordered)

@@ -281,24 +281,20 @@ class TournamentResult:
             notes.append(("aborted", f"{self.aborted} games came to no result and count for nobody"))
         for name, conduct in zip(self.names, self.conduct, strict=True):
             if conduct.forfeits:
-                notes.append(("forfeits", f"{name}: {counted(conduct.forfeits)}{conduct.first_error}"))
+                example = " (game {}: {})".format(*conduct.first_error) if conduct.first_error else ""
+                notes.append(("forfeits", f"{name}: {counted(conduct.forfeits)}{example}"))
         replayed = self.games - self.distinct_games
-        sprt = self.settings["sprt"]
-        return [
-            *notes,
-            ("distinct games", f"{self.distinct_games}" + (f" ({replayed} replayed)" if replayed else "")),
+        notes += [
+            ("distinct games", f"{self.distinct_games}" + f" ({replayed} replayed)" * bool(replayed)),
             ("openings", self._openings()),
-            *(
-                [("test", f"score {sprt[0]:g} against {sprt[1]:g}, ends at LLR -2.94 or 2.94")]
-                if sprt
-                else []
-            ),
-            (
-                "played with",
-                f"{self.settings['referee']} referee, seed {self.settings['seed']}, "
-                f"{board(self.settings['configuration'])}",
-            ),
         ]
+        if self.settings.get("trusted"):
+            notes.append(("isolation", "none: agents given as files ran in the processes that played"))
+        if sprt := self.settings["sprt"]:
+            notes.append(("test", f"score {sprt[0]:g} against {sprt[1]:g}, ends at LLR -2.94 or 2.94"))
+        settings = self.settings
+        games = f"{settings['referee']} referee, seed {settings['seed']}, {board(settings['configuration'])}"
+        return [*notes, ("played with", games)]
 
 
 def _score(tally: Tally, outcomes: np.ndarray) -> dict[str, Any]:

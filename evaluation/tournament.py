@@ -9,6 +9,7 @@ The folder DIR holds two files, which `evaluation.archive` reads and writes.
     gauntlet        true where only the first agent meets the others
     sprt            null, or the two scores of `--sprt`
     seed, referee   as in a match
+    trusted         whether agents given as files were not isolated; they draw other random numbers then
     configuration   all of Kaggle's settings
     opening_plies   discs on the board after an opening
     openings        "balanced", or why they are not
@@ -22,6 +23,8 @@ The folder DIR holds two files, which `evaluation.archive` reads and writes.
     imbalance       the exact score of its opening without the sign, 0 for a draw; null where not known
     configuration, opening, moves, rewards, statuses, ending, culprit, refused, seconds, stderr
                     as in `evaluation.records.GameRecord`; culprit is a seat, 0 or 1
+
+`analysis.jsonl` joins them once games are compared with perfect play: exact scores (`evaluation.analysis`).
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from typing import Any
 from evaluation import console
 from evaluation.archive import Archive, Game, GameId, read_games, read_settings
 from evaluation.errors import InputError
+from evaluation.isolation import AVAILABLE, needs_isolation
 from evaluation.loading import Agent, agent_name, is_file, known_agents, module_path, parse_spec
 from evaluation.openings import BALANCED_PLIES, balance, tournament_openings
 from evaluation.records import Ending, GameRecord
@@ -117,6 +121,7 @@ def play_tournament(
         "seed": seed,
         "referee": referee,
         "configuration": board,
+        "trusted": any(map(needs_isolation, agents)) and (trusted or not AVAILABLE),
         "opening_plies": opening_plies,
         "openings": balance(board, opening_plies),
         "anchor": _anchor(names, anchor),
@@ -127,6 +132,7 @@ def play_tournament(
         check_agents(agents, jobs, cluster)
         if not cluster:
             isolation_told(agents, trusted, tell)
+    tell_of_machines = tell if cluster else lambda _: None
     archive = Archive(folder, settings)
     try:
         for game in archive.games(tell):
@@ -138,7 +144,7 @@ def play_tournament(
         with generators_kept(), workers(jobs, cluster) as place:
             if sprt:
                 place.largest_batch = min(place.largest_batch, BATCH_BEFORE_VERDICT)
-            for task, outcome in play_all(player, tasks, place):
+            for task, outcome in play_all(player, tasks, place, tell_of_machines):
                 game = _game(task, outcome, settings, names)
                 archive.add(game)
                 result.add(game)

@@ -24,8 +24,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from multiprocessing import current_process, get_context, parent_process
 from pathlib import Path
+from platform import node
 from time import perf_counter
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -67,6 +68,20 @@ Outcome = GameRecord | InputError
 """A game, or why there is none."""
 
 
+class Played(NamedTuple):
+    """What a batch of games came to.
+
+    Attributes:
+        outcomes: of its games, in their order.
+        seconds: that they took.
+        shortfall: what isolation lacks where they were played, if an agent needed it.
+    """
+
+    outcomes: list[Outcome]
+    seconds: float
+    shortfall: str | None
+
+
 @dataclass(frozen=True)
 class Player:
     """What workers run: it plays games with one referee under the same settings.
@@ -78,10 +93,15 @@ class Player:
     settings: Mapping[str, Any]
     trusted: bool = False
 
-    def play(self, tasks: Sequence[Task]) -> tuple[list[Outcome], float]:
-        """The outcomes of `tasks`, and the seconds they took. For one thread of a process at a time."""
+    def play(self, tasks: Sequence[Task]) -> Played:
+        """Plays `tasks`. For one thread of a process at a time."""
         start = perf_counter()
-        return [self._game(task) for task in tasks], perf_counter() - start
+        outcomes = [self._game(task) for task in tasks]
+        isolates = any(self._isolates(agent) for task in tasks for agent in task.seats)
+        return Played(outcomes, perf_counter() - start, _on_this_machine() if isolates else None)
+
+    def _isolates(self, agent: str | Agent) -> bool:
+        return not self.trusted and needs_isolation(agent)
 
     def _game(self, task: Task) -> Outcome:
         random.seed(task.seed)
@@ -95,9 +115,15 @@ class Player:
 
     def _agent(self, stack: ExitStack, task: Task, seat: int) -> Agent:
         agent = task.seats[seat]
-        if isinstance(agent, str) and needs_isolation(agent) and not self.trusted:
+        if isinstance(agent, str) and self._isolates(agent):
             return stack.enter_context(open_agent(agent, seed_of(task.seed, seat)))
         return load_agent(agent)
+
+
+def _on_this_machine() -> str | None:
+    """What isolation lacks here, with the machine's name."""
+    lacking = shortfall()
+    return lacking and f"on {node()}: {lacking}"
 
 
 def seed_of(*parts: object) -> int:
@@ -167,11 +193,15 @@ class _Queue:
         return [_Attempt(task) for _, task in zip(range(count), self.fresh, strict=False)]
 
 
-def play_all(player: Player, tasks: Iterable[Task], place: Workers) -> Generator[tuple[Task, Outcome]]:
+def play_all(
+    player: Player, tasks: Iterable[Task], place: Workers, tell: Callable[[str], None] = lambda _: None
+) -> Generator[tuple[Task, Outcome]]:
     """Plays all games, and yields each with its outcome as they end, in no fixed order.
 
-    `tasks` is read as workers become free, so it may depend on what has been yielded.
+    `tasks` is read as workers become free, so it may depend on what has been yielded. `tell` is told once of
+    each shortfall of isolation where games are played.
     """
+    told = set[str]()
     queue = _Queue(iter(tasks))
     flying: dict[Future[Any], list[_Attempt]] = {}
     size = 1
@@ -190,7 +220,7 @@ def play_all(player: Player, tasks: Iterable[Task], place: Workers) -> Generator
         for future in done:
             batch = flying.pop(future)
             try:
-                outcomes, seconds = future.result()
+                outcomes, seconds, lacking = future.result()
             except place.deaths:
                 if suspicious:
                     yield from _lost(queue, batch, place.limit)
@@ -198,6 +228,9 @@ def play_all(player: Player, tasks: Iterable[Task], place: Workers) -> Generator
                     queue.again += batch
                 continue
             size = min(max(1, round(BATCH_SECONDS * len(batch) / max(seconds, 1e-9))), place.largest_batch)
+            if lacking and lacking not in told:
+                told.add(lacking)
+                tell(lacking)
             for attempt, outcome in zip(batch, outcomes, strict=True):
                 yield attempt.task, outcome
 

@@ -369,6 +369,35 @@ def test_what_cannot_be_played_is_refused(tmp_path, agents, settings, complaint)
     assert not (tmp_path / "new").exists()
 
 
+FILE = """
+import random
+
+def agent(obs, config):
+    return random.choice([column for column in range(7) if not obs.board[column]])
+"""
+
+
+def test_whether_files_were_isolated_is_recorded_and_told(tmp_path):
+    agent = tmp_path / "mine.py"
+    agent.write_text(FILE)
+    agents = [str(agent), "random_legal"]
+    trusted = play_tournament(agents, games=2, out=tmp_path / "out", trusted=True)
+    assert "isolation       none: agents given as files ran in the processes that played" in str(trusted)
+    with pytest.raises(InputError, match="trusted true, not false: choose another"):
+        play_tournament(agents, games=2, out=tmp_path / "out")
+    assert "isolation" not in str(play_tournament(agents, games=2, out=tmp_path / "isolated"))
+    assert facts(tmp_path / "isolated") != facts(tmp_path / "out")
+    assert "isolation" not in str(play_tournament(POOL, games=1, out=tmp_path / "kit", trusted=True))
+    play_tournament(POOL, games=1, out=tmp_path / "kit")  # no file played: it goes on
+
+
+def test_the_first_error_and_the_order_of_endings_do_not_depend_on_who_was_first(tmp_path):
+    result = play_tournament([leftmost, raising], games=4, out=tmp_path)
+    path = tmp_path / "games.jsonl"
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    assert str(read_tournament(tmp_path)) == str(result)
+
+
 def test_another_version_of_an_agent_is_refused(tmp_path):
     agent = tmp_path / "mine.py"
     agent.write_text("def agent(obs, config):\n    return obs.board[: config.columns].index(0)\n")

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -118,6 +119,21 @@ def test_a_tournament_records_such_a_game_and_goes_on(module, tmp_path):
     assert endings["1-2-0"] is Ending.ABORTED
     assert endings["0-2-0"] is not Ending.ABORTED
     assert result.aborted == 1
+
+
+def test_what_isolation_lacks_is_told_once_with_the_machine(tmp_path, monkeypatch):
+    agent = tmp_path / "mine.py"
+    agent.write_text("def agent(obs, config):\n    return 3\n")
+    monkeypatch.setattr(evaluation.workers, "shortfall", lambda: "it lacks something")
+    games = [Task(number, (str(agent), "random_legal"), number, ()) for number in range(3)]
+    for player, expected in (
+        (PLAYER, [f"on {platform.node()}: it lacks something"]),
+        (Player("fast", configuration(), trusted=True), []),
+    ):
+        told = []
+        with generators_kept():
+            assert len(list(play_all(player, games, Here(), told.append))) == 3
+        assert told == expected
 
 
 @POSIX
