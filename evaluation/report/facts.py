@@ -57,6 +57,8 @@ class AgentFacts:
         games: how many it played.
         points: how often it got 1, 0.5 and 0 points.
         forfeits: how often it lost by its own fault, by ending.
+        first_error: the index of the first game it forfeited with a word on standard error, and the
+            last line there.
         accuracy: how good its moves were, by phase.
         seconds: how long each of its calls took.
     """
@@ -64,6 +66,7 @@ class AgentFacts:
     games: int = 0
     points: Counter[float] = field(default_factory=Counter)
     forfeits: Counter[Ending] = field(default_factory=Counter)
+    first_error: tuple[int, str] | None = None
     accuracy: dict[str, Tally] = field(default_factory=lambda: dict.fromkeys(PHASES, Tally()))
     seconds: list[float] = field(default_factory=list)
 
@@ -119,6 +122,7 @@ class Facts:
         """Takes in a game; `seats` are its agents where their names alone do not tell."""
         record = game.record
         seats = seats or (self._agent(game.players[0]), self._agent(game.players[1]))
+        self.games.append(self._entry(game, seats, analysis))
         self.endings[record.ending] += 1
         self.limits.add(record.configuration["actTimeout"])
         for agent in {*seats}:
@@ -127,12 +131,14 @@ class Facts:
             for seat, agent in enumerate(seats):
                 self.agents[agent].points[record.points(seat)] += 1
         if record.culprit is not None:
-            self.agents[seats[record.culprit]].forfeits[record.ending] += 1
+            culprit = self.agents[seats[record.culprit]]
+            culprit.forfeits[record.ending] += 1
+            if not culprit.first_error and (lines := record.stderr.strip().splitlines()):
+                culprit.first_error = len(self.games) - 1, lines[-1]
         for ply, seconds in enumerate(record.seconds, len(record.opening)):
             self.agents[seats[ply % 2]].seconds.append(seconds)
         if analysis:
             self._judge(analysis, seats, record)
-        self.games.append(self._entry(game, seats, analysis))
         self.last = game, analysis
 
     def _agent(self, name: str) -> int:

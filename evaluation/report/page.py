@@ -175,7 +175,12 @@ def _forfeits(facts: Facts) -> Mapping[str, Any]:
     """The causes that occurred, and a row of counts for each agent that forfeited."""
     causes = [ending for ending in Ending if ending.is_forfeit and facts.endings[ending]]
     rows = [
-        {"agent": index, "name": name, "counts": [agent.forfeits[cause] for cause in causes]}
+        {
+            "agent": index,
+            "name": name,
+            "counts": [agent.forfeits[cause] for cause in causes],
+            "error": agent.first_error,
+        }
         for index, (name, agent) in enumerate(zip(facts.names, facts.agents, strict=True))
         if agent.forfeits
     ]
@@ -252,10 +257,11 @@ def _settings(facts: Facts) -> list[tuple[str, str]]:
     settings, openings = result.settings, result.openings.facts()
     kind, plies = settings["openings"], settings["opening_plies"]
     sprt, replayed = settings["sprt"], result.games - result.distinct_games
+    repeated = f"; {openings['repeated']} pairs repeat one" * bool(openings["repeated"])
     rows = [
         ("games", f"{result.games} of {result.planned} planned, {settings['games']} every two agents"),
         ("distinct games", f"{result.distinct_games}" + f" ({replayed} replay another)" * bool(replayed)),
-        ("openings", f"{kind}, {plies} discs; {openings['repeated']} pairs repeat one" if plies else kind),
+        ("openings", f"{kind}, {plies} discs{repeated}" if plies else kind),
         ("referee", settings["referee"]),
         ("seed", str(settings["seed"])),
         ("board", board(settings["configuration"])),

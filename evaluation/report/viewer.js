@@ -427,8 +427,8 @@ function follow(event) {
   find("viewer").scrollIntoView({ block: "start", behavior: event ? "auto" : "instant" });
 }
 
-function visit(index) {
-  if (index !== undefined) location.hash = address(index);
+function visit(index, at) {
+  if (index !== undefined) location.hash = address(index, at);
 }
 
 let writing = 0;
@@ -632,6 +632,10 @@ function start() {
   for (const button of document.querySelectorAll("[data-agents]")) {
     const [agent, other] = button.dataset.agents.split(",");
     button.addEventListener("click", () => filter({ agent, other }));
+  }
+  for (const button of document.querySelectorAll("[data-game]")) {
+    const index = Number(button.dataset.game);
+    button.addEventListener("click", () => visit(index, data.games[index].moves.length));
   }
   for (const button of document.querySelectorAll("[data-forfeit]")) {
     const [agent, ending] = button.dataset.forfeit.split(",");

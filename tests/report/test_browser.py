@@ -286,6 +286,11 @@ def test_a_forfeit_shows_why(show, page_file, games):
     expect(page.locator("#position")).to_contain_text("gamma_the_third forfeited (exception)")
     expect(page.locator("#stderr")).to_be_visible()
     expect(page.locator("#stderr")).to_contain_text("RuntimeError: it is gone")
+    error = page.locator("#endings [data-game]")
+    expect(page.locator("#endings code")).to_have_text("RuntimeError: it is gone")
+    error.click()
+    expect(page.locator("#viewer-title")).to_have_text(f"Game {error.inner_text()}")
+    expect(page.locator("#forward")).to_be_disabled()
 
 
 CONTRAST = """() => {
