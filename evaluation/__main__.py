@@ -143,6 +143,7 @@ def tournament(
                 opening_plies=opening_plies,
                 trusted=trust,
                 on_game=progress.on_game,
+                on_opening=progress.on_opening,
             )
         except TournamentInterrupted as stop:
             progress.close()

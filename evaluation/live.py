@@ -7,9 +7,10 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from evaluation.counts import interval
 from evaluation.standings import TournamentResult, bounds, share
@@ -21,14 +22,26 @@ MOST_MEETINGS = 12
 
 
 class Progress:
-    """Shows standings on standard error. It keeps to that of its beginning: games change `sys.stderr`."""
+    """Shows standings on standard error. It keeps to that of its beginning: games change `sys.stderr`.
+
+    In a terminal a thread writes the first line anew with the time, however long a game takes.
+    """
 
     def __init__(self) -> None:
         self._console = Console(file=sys.stderr, highlight=False)
-        self._live = Live(console=self._console, auto_refresh=False, transient=True, redirect_stdout=False)
         self._terminal = self._console.is_terminal
-        self._begin = self._shown = monotonic()
+        self._result: TournamentResult | None = None
+        self._table: Table | None = None
+        self._begin = self._last = self._shown = monotonic()
         self._played = 0
+        self._wanted: int | None = None
+        self._live = Live(
+            console=self._console,
+            refresh_per_second=1 / TABLE_SECONDS,
+            transient=True,
+            redirect_stdout=False,
+            get_renderable=self._screen,
+        )
 
     def __enter__(self) -> Self:
         if self._terminal:
@@ -44,37 +57,63 @@ class Progress:
         """Takes the table away."""
         self._live.stop()
 
+    def on_opening(self, number: int | None) -> None:
+        """Told which opening is being looked for, from 0; None when it is found."""
+        self._wanted = number
+        self._log()
+
     def on_game(self, result: TournamentResult, now: bool) -> None:
         """Told of each game: the standings with it, and whether it has been played now."""
-        if not now:
-            return
-        if not self._played:
-            self._begin = monotonic()  # processes have started
-        self._played += 1
-        if monotonic() - self._shown >= (TABLE_SECONDS if self._terminal else LINE_SECONDS):
-            if self._terminal:
-                self._live.update(self._table(result), refresh=True)
+        self._result = result
+        if now:
+            self._last = monotonic()
+            if not self._played:
+                self._begin = self._last  # processes have started
+            self._played += 1
+        if self._terminal:
+            if monotonic() - self._shown >= TABLE_SECONDS or not now:
+                self._table = self._standings(result)
+                self._shown = monotonic()
             else:
-                self._console.print(self._pace(result), soft_wrap=True)
+                self._table = None  # the thread makes it, should no game end before
+        else:
+            self._log()
+
+    def _log(self) -> None:
+        if not self._terminal and self._result is not None and monotonic() - self._shown >= LINE_SECONDS:
+            self._console.print(self._pace(self._result), soft_wrap=True)
             self._shown = monotonic()
+
+    def _screen(self) -> RenderableType:
+        """What a terminal shows now."""
+        if self._result is None:
+            return Text(f"starting, {_duration(monotonic() - self._begin)}")
+        if self._table is None:
+            self._table = self._standings(self._result)
+            self._shown = monotonic()
+        return Group(Text(self._pace(self._result)), self._table)
 
     def _pace(self, result: TournamentResult) -> str:
         """How many games have been played, how fast, and how long the rest will take."""
-        games, planned = result.games, result.planned
-        rate = (self._played - 1) / max(monotonic() - self._begin, 1e-9)
-        if not rate:
-            return f"{games} of {planned} games"
-        limit = "at most " if result.settings["sprt"] else ""
-        left = (
-            sum(result.settings["games"] - m.played for m in result.meetings.values() if not m.decided) / rate
-        )
-        return f"{games} of {planned} games, {rate:.3g} games/s, {limit}{_duration(left)} left"
+        parts = [f"{result.games} of {result.planned} games"]
+        rate = (self._played - 1) / max(self._last - self._begin, 1e-9)
+        if rate > 0:
+            limit = "at most " if result.settings["sprt"] else ""
+            left = result.left / rate - (monotonic() - self._last)
+            parts += [f"{rate:.3g} games/s", f"{limit}{_duration(max(0, left))} left"]
+        if self._wanted is not None:
+            parts.append(f"solving opening {self._wanted + 1}")
+        elif monotonic() - self._last >= LINE_SECONDS:
+            parts.append(f"none has ended for {_duration(monotonic() - self._last)}")
+        return ", ".join(parts)
 
-    def _table(self, result: TournamentResult) -> Table:
+    def _standings(self, result: TournamentResult) -> Table:
         test = bool(result.settings["sprt"])
-        table = Table(title=self._pace(result), title_justify="left", box=None)
-        for heading in ("", "games", "score", "95 %", *(["LLR (-2.94 to 2.94)"] if test else [])):
-            table.add_column(heading, justify="right" if heading else "left", no_wrap=not heading)
+        table = Table(box=None, pad_edge=False)
+        for heading in ("", "games", "score", "95 %", *(["LLR"] if test else [])):
+            table.add_column(
+                heading, justify="right" if heading else "left", no_wrap=bool(heading), overflow="fold"
+            )
         for row in self._rows(result):
             table.add_row(*row)
         return table

@@ -70,6 +70,11 @@ class TournamentResult:
         return sum(meeting.played for meeting in self.meetings.values())
 
     @property
+    def left(self) -> int:
+        """How many games are still to be played, at most."""
+        return sum(self.settings["games"] - m.played for m in self.meetings.values() if not m.decided)
+
+    @property
     def aborted(self) -> int:
         """How many of them came to no result."""
         return sum(meeting.aborted for meeting in self.meetings.values())
@@ -319,4 +324,4 @@ def bounds(ends: tuple[float, float]) -> str:
 
 def elo(points: float) -> str:
     """Elo points with a sign."""
-    return f"{points:+.0f}" if not isinf(points) else ("+∞" if points > 0 else "-∞")
+    return f"{round(points):+d}" if not isinf(points) else ("+∞" if points > 0 else "-∞")

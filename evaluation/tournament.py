@@ -87,6 +87,7 @@ def play_tournament(
     trusted: bool = False,
     tell: Callable[[str], None] | None = None,
     on_game: Callable[[TournamentResult, bool], None] | None = None,
+    on_opening: Callable[[int | None], None] | None = None,
 ) -> TournamentResult:
     """Every two agents play `games` games, or the first one against each other (`gauntlet`).
 
@@ -102,7 +103,9 @@ def play_tournament(
         anchor: the agent whose rating is 0; the first if not given.
         trusted: run agents given as files unisolated, as in a match.
         tell: called with what is to be said in between, a line each; by default to standard error.
-        on_game: called with the standings after each game, and whether it was played now.
+        on_game: called with the standings and False before the first game, and with True after each.
+        on_opening: called with the number of an opening before it is looked for, which takes long where it
+            has to be solved, and with None when it is found.
 
     Raises:
         InputError: for what cannot be played, and for a folder that holds another tournament.
@@ -137,10 +140,10 @@ def play_tournament(
     try:
         for game in archive.games(tell):
             result.add(game)
-            if on_game:
-                on_game(result, False)
+        if on_game:
+            on_game(result, False)
         player = Player(referee, result.settings["configuration"], trusted)
-        tasks = _tasks(result, dict(zip(names, agents, strict=True)))
+        tasks = _tasks(result, dict(zip(names, agents, strict=True)), on_opening or (lambda _: None))
         with generators_kept(), workers(jobs, cluster) as place:
             if sprt:
                 place.largest_batch = min(place.largest_batch, BATCH_BEFORE_VERDICT)
@@ -169,12 +172,17 @@ def read_tournament(folder: str | Path, tell: Callable[[str], None] = lambda _: 
     return result
 
 
-def _tasks(result: TournamentResult, agents: Mapping[str, str | Agent]) -> Iterator[Task]:
+def _tasks(
+    result: TournamentResult, agents: Mapping[str, str | Agent], on_opening: Callable[[int | None], None]
+) -> Iterator[Task]:
     """The games still to be played: the first pair of every two agents that meet, the second pair, ..."""
     settings = result.settings
     games, seed = settings["games"], settings["seed"]
     openings = tournament_openings(settings["configuration"], seed, settings["opening_plies"])
-    for first, (opening, imbalance) in zip(range(0, games, 2), openings, strict=False):
+    for first in range(0, games, 2):
+        on_opening(first // 2)
+        opening, imbalance = next(openings)
+        on_opening(None)
         for (one, two), meeting in result.meetings.items():
             for number in range(first, min(first + 2, games)):
                 id = GameId(one, two, number)
