@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,7 @@ def _ratings(result: TournamentResult) -> Mapping[str, Any]:
                 "anchor": anchor,
                 "elo": "0" if anchor else elo(rating.elo),
                 "interval": "anchor" if anchor else f"{elo(rating.low)} to {elo(rating.high)}",
+                "beyond": isinf(rating.elo),
                 "bar": axis.bar(rating.elo, rating.low, rating.high),
             }
         )

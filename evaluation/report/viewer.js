@@ -363,7 +363,6 @@ function showCurve() {
     const cx = `${(at + 0.43) * width}%`;
     parts.push(svg("circle", { class: "mistake", cx, cy: seat ? "92%" : "8%", r: 5 }));
   });
-  SYMBOLS.forEach((symbol, seat) => parts.push(svg("text", { class: "side", x: 8, y: seat ? "94%" : "16%" }, symbol)));
   find("curve").replaceChildren(...parts);
 }
 

@@ -418,6 +418,7 @@ def test_markup_from_outside_is_shown_as_it_is(text, show, make, tmp_path):
     page.locator("#rows a").nth(1).click()
     expect(page.locator("#viewer-title")).to_have_text("Game plain")
     page.locator("#rows a").first.click()
+    expect(page.locator("#viewer-title")).not_to_have_text("Game plain")
     assert page.locator("#viewer-title").text_content() == f"Game {text}"
 
 
