@@ -56,7 +56,7 @@ def rate(
 
     Points connect agents: an agent off which `anchor` took none, directly or through others, is rated
     infinity, one that took none off it minus infinity. So that intervals of few or one-sided pairs are
-    wide, a pair of even games is mixed into those of every two agents before they are resampled.
+    wide, even games are mixed in before pairs are resampled: one pair an agent, divided among its meetings.
 
     Raises `UnratedError` naming the groups if no results connect some agents to the anchor.
     """
@@ -66,20 +66,26 @@ def rate(
     elo = _fit(count, index, observed[None], anchor)[0]
     if np.isnan(elo).any():
         raise UnratedError(_groups(names, index, observed))
-    spread = _fit(count, index, _resample(observed, np.random.default_rng(seed)), anchor)
+    spread = _fit(count, index, _resample(index, observed, np.random.default_rng(seed)), anchor)
     low, high = np.nanpercentile(spread, [2.5, 97.5], axis=0, method="closest_observation")
     ratings = [Rating(*map(float, values)) for values in zip(elo, low, high, strict=True)]
     return Ratings(tuple(ratings[:count]), ratings[count])
 
 
-def _resample(observed: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """`SAMPLES` draws of as many pairs as every two agents played, one of even games mixed in."""
+def _resample(index: np.ndarray, observed: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """`SAMPLES` draws of as many pairs as every two agents played, even ones mixed in.
+
+    A whole pair for every meeting would draw the agents of a large pool together, until intervals no longer
+    held the ratings themselves.
+    """
     even = np.zeros((4, 4))
     even[:3:2, :3:2] = 0.25
+    meetings = np.bincount(index.ravel())
+    mixed_in = 1 / meetings[index].min(axis=1)
     draws = []
-    for pairs in observed:
+    for pairs, weight in zip(observed, mixed_in, strict=True):
         total = round(pairs.sum())
-        shares = ((pairs + even) / (total + 1)).ravel()
+        shares = ((pairs + weight * even) / (total + weight)).ravel()
         draws.append(random.multinomial(total, shares, size=SAMPLES).reshape(-1, 4, 4))
     return np.stack(draws, axis=1)
 

@@ -102,6 +102,9 @@ POOLS = [
     ((0, 100, 250, 400), 80, 20),
     ((0, 100, 250, 400), 300, 100),
     ((0, 300, 600), 100, 50),
+    ((0, -700, 300, 900), 60, 20),
+    ((0, -34, -700, -700, 256, 600, 1300), 15, 20),
+    ((0, 50, 100, 150, 200, 250, 300, 350), 50, 10),
 ]
 
 
@@ -120,10 +123,18 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert (coverage((0, 100, 250), 100, 60, 60) >= 0.85).all()
 
 
+def test_a_rating_lies_in_its_interval_however_one_sided_the_pool():
+    random = np.random.default_rng(5)
+    for _ in range(3):
+        ratings = rate("abcdefg", simulated(random, (0, -34, -700, -700, 256, 600, 1300), 15, 20))
+        for rating in ratings.agents:
+            assert rating.low <= rating.elo <= rating.high
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("elos", "first", "count"), POOLS)
 def test_coverage(elos, first, count):
     covered = coverage(elos, first, count, 1000)
     print(elos, first, count, covered.round(3))
     assert (covered > 0.92).all()
-    assert (covered < 0.99).all()
+    assert (covered < 0.995).all()
