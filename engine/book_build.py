@@ -32,8 +32,10 @@ from engine.search import forced_moves
 
 BOOK_FILE = Path(__file__).with_name("book.bin")
 LAYERS_APART = 2  # plies between those that are kept
-ANSWERED = {9: 1_000_000}  # plies with answers: for positions that take so many nodes
-PARENT_NODES = 2_000_000  # of a position whose children are looked at for the next ply's answers
+# Plies all of whose positions that take so many nodes are listed, wherever they come from; in plies after the
+# first they are looked for among the children of those that take the second number.
+LISTED = {9: (1_000_000, 0), 10: (2_000_000, 2_000_000), 11: (3_000_000, 3_000_000)}
+PLACED = (9, 10)  # plies of which so many are listed that they are named by their place
 COUNTED = 3_000_000  # nodes beyond which it does not matter how many
 LONG_NODES = 300_000  # 17 ms; for those that perfect play leads to
 SHARED = 4  # plies from the beginning that positions solved together have in common to their own
@@ -180,26 +182,27 @@ def make_book(plies: int, jobs: int, work: Path, listed: int) -> Book:
         scores = {moves: book.score(Board.from_moves(moves)) for moves in positions(ply)}
         book = Book({**book.layers, ply: _layer(ply, scores)})
     if listed:
-        book.answers = {ply: {} for ply in ANSWERED}
+        book.answers = {ply: {} for ply in PLACED}
         list_columns(book, listed)
         answer(book, jobs, work)
     return book
 
 
 def answer(book: Book, jobs: int, work: Path) -> None:
-    """Adds answers for the positions that take long, wherever they are: from every legal position.
+    """Adds a best column for positions that take long, from whatever game.
 
-    All positions of the first ply are looked at, later only the children of those that took long: of 16 that
-    take 3 million nodes, among 3,500 random positions of ply 10, each has a parent that takes 2 million.
+    Their parents take long too: of 16 that take 3 million nodes, among 3,500 random positions of ply 10, each
+    has a parent that takes 2 million.
     """
-    names = positions(min(ANSWERED))
-    for ply, nodes in ANSWERED.items():
+    found: dict[str, int] = {}
+    for ply, (nodes, of_parent) in LISTED.items():
+        parents = [moves for moves, number in found.items() if number >> 3 >= of_parent]
+        names = children(parents) if found else positions(ply)
         found = solve_all(answer_unit, units(names), jobs, _work_file(work, ply, "answers"))
         for moves, number in found.items():
             board = Board.from_moves(moves)
             if number >> 3 >= nodes and book.column(board) is None:
                 book.list_column(board, number & 7)
-        names = children(moves for moves, number in found.items() if number >> 3 >= PARENT_NODES)
 
 
 def _work_file(work: Path, ply: int, what: str) -> WorkFile:
