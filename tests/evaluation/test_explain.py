@@ -78,8 +78,8 @@ def played(how, paths):
 @pytest.fixture(scope="module")
 def episodes(request):
     """The episodes of the files that the tests ask for, under `env.run`."""
-    params = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    return played("run", sorted({values["path"] for values in params if "path" in values}))
+    here = [item for item in request.session.items if "episodes" in getattr(item, "fixturenames", ())]
+    return played("run", sorted({item.callspec.params["path"] for item in here}))
 
 
 @pytest.fixture
