@@ -166,7 +166,7 @@ def _solved(
         for future in as_completed(running):
             yield running.pop(future), future.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def make_book(plies: int, jobs: int, work: Path, listed: int) -> Book:
