@@ -30,7 +30,7 @@ SLOW = """
 import time
 
 def agent(obs, config):
-    time.sleep(0.2 if obs.step < 12 else 0)
+    time.sleep(0.4 if obs.step < 14 else 0)
     return max(range(config.columns), key=lambda c: (obs.board[c] == 0, (c * 5 + obs.step) % 7))
 """
 
@@ -76,6 +76,7 @@ class Screen:
     def kill(self):
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(60)
 
 
 def facts(folder):
@@ -94,7 +95,7 @@ def test_a_terminal_shows_time_pass_and_ctrl_c_says_how_to_go_on(tmp_path):
         str(agent),
         "random_legal",
         "--games",
-        "6",
+        "4",
         "--jobs",
         "1",
         "--out",
@@ -102,17 +103,17 @@ def test_a_terminal_shows_time_pass_and_ctrl_c_says_how_to_go_on(tmp_path):
     ]
     screen = Screen(arguments)
     try:
-        screen.read(r"1 of 6 games")
-        before = len(re.findall(r"\d of 6 games", screen.text))
-        screen.read(r"2 of 6 games, \S+ games/s, \d+ s left")
-        assert len(re.findall(r"\d of 6 games", screen.text)) > before  # drawn while no game ended
+        screen.read(r"1 of 4 games")
+        before = len(re.findall(r"\d of 4 games", screen.text))
+        screen.read(r"2 of 4 games, \S+ games/s, \d+ s left")
+        assert len(re.findall(r"\d of 4 games", screen.text)) > before  # drawn while no game ended
         os.write(screen.master, b"\x03")
         assert screen.close() == 130
     finally:
         screen.kill()
     end = screen.text[screen.text.rindex("stopped after") :].split("\n")
     kept = len(list(read_games(folder)))
-    assert 2 <= kept < 6
+    assert 2 <= kept < 4
     said = [line for line in end if line]
     assert said[0] == f"stopped after {kept} games; all are kept in {folder}; go on with"
     assert said[1] == f"  python -m evaluation {shlex.join(arguments)}"
@@ -124,8 +125,8 @@ def test_a_terminal_shows_time_pass_and_ctrl_c_says_how_to_go_on(tmp_path):
         assert again.close() == 0
     finally:
         again.kill()
-    assert "round robin of 2 agents, 6 games" in again.text
-    play_tournament([str(agent), "random_legal"], games=6, out=tmp_path / "undisturbed")
+    assert "round robin of 2 agents, 4 games" in again.text
+    play_tournament([str(agent), "random_legal"], games=4, out=tmp_path / "undisturbed")
     assert facts(folder) == facts(tmp_path / "undisturbed")
 
 
