@@ -32,10 +32,10 @@ from engine.search import forced_moves
 
 BOOK_FILE = Path(__file__).with_name("book.bin")
 LAYERS_APART = 2  # plies between those that are kept
-# Plies all of whose positions that take so many nodes are listed, wherever they come from; in plies after the
-# first they are looked for among the children of those that take the second number.
-LISTED = {9: (1_000_000, 0), 10: (2_000_000, 2_000_000), 11: (3_000_000, 3_000_000)}
-PLACED = (9, 10)  # plies of which so many are listed that they are named by their place
+# Plies all of whose positions that take so many nodes are listed, wherever they come from, and the nodes that
+# the parents of those take; 0 where it can be any parent.
+LISTED = {8: (1_000_000, 0), 9: (1_000_000, 0), 10: (2_000_000, 2_000_000), 11: (3_000_000, 3_000_000)}
+PLACED = (8, 9, 10)  # plies of which so many are listed that they are named by their place
 COUNTED = 3_000_000  # nodes beyond which it does not matter how many
 LONG_NODES = 300_000  # 17 ms; for those that perfect play leads to
 SHARED = 4  # plies from the beginning that positions solved together have in common to their own
@@ -83,10 +83,13 @@ def _solver() -> NativeSolver:
     return NativeSolver()
 
 
+_layers: dict[int, bytes] = {0: bytes(1)}  # scores that the oracle of this process knows; nothing by default
+
+
 @cache
 def _oracle() -> Oracle:
-    """It knows nothing of books: what it needs for a position depends on nothing else."""
-    return Oracle(6, 7, 4, 64, Book({0: bytes(1)}))
+    """It knows scores and no columns: what it needs for a position depends on nothing else."""
+    return Oracle(6, 7, 4, 64, Book(_layers))
 
 
 def solve_unit(unit: Unit) -> list[int]:
@@ -109,9 +112,10 @@ def _answer(board: Board) -> int:
     return min(oracle.nodes, COUNTED) * 8 + column
 
 
-def _end_at_ctrl_c() -> None:
-    """Ends a process silently at Ctrl-C: what to do then is for the one that started it."""
+def _begin_process(layers: dict[int, bytes]) -> None:
+    """Ends silently at Ctrl-C: what to do then is for the one that started it. `layers`: what is known."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _layers.update(layers)
 
 
 class WorkFile:
@@ -142,14 +146,18 @@ class WorkFile:
 
 
 def solve_all(
-    solve: Callable[[Unit], list[int]], wanted: list[Unit], jobs: int, work: WorkFile
+    solve: Callable[[Unit], list[int]],
+    wanted: list[Unit],
+    jobs: int,
+    work: WorkFile,
+    layers: dict[int, bytes] | None = None,
 ) -> dict[str, int]:
-    """What `solve` finds for every position, by its moves."""
+    """What `solve` finds for every position, by its moves; `layers` are scores that it may use."""
     done = work.read(wanted)
     left = [unit for unit in wanted if unit[0] not in done]
     total = sum(map(len, wanted))
     progress = Progress(total, done=total - sum(map(len, left)))
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _end_at_ctrl_c) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin_process, (layers or {},)) as pool:
         for unit, numbers in _solved(pool, solve, left):
             work.append(unit, numbers)
             done[unit[0]] = numbers
@@ -197,8 +205,8 @@ def answer(book: Book, jobs: int, work: Path) -> None:
     found: dict[str, int] = {}
     for ply, (nodes, of_parent) in LISTED.items():
         parents = [moves for moves, number in found.items() if number >> 3 >= of_parent]
-        names = children(parents) if found else positions(ply)
-        found = solve_all(answer_unit, units(names), jobs, _work_file(work, ply, "answers"))
+        names = children(parents) if of_parent else positions(ply)
+        found = solve_all(answer_unit, units(names), jobs, _work_file(work, ply, "answers"), book.layers)
         for moves, number in found.items():
             board = Board.from_moves(moves)
             if number >> 3 >= nodes and book.column(board) is None:
