@@ -10,6 +10,7 @@ import ctypes
 import mmap
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from ctypes import POINTER, c_char_p, c_int32, c_uint32, c_uint64, c_void_p
 from functools import cache
 from math import inf
@@ -83,7 +84,8 @@ class Table:
         self.bytes = megabytes * MEGABYTE
         if hasattr(mmap, "MADV_HUGEPAGE"):  # 8 % faster
             self._memory = mmap.mmap(-1, self.bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            self._memory.madvise(mmap.MADV_HUGEPAGE)
+            with suppress(OSError):  # a kernel without them
+                self._memory.madvise(mmap.MADV_HUGEPAGE)
         else:
             self._memory = mmap.mmap(-1, self.bytes)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))

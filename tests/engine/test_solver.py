@@ -1,5 +1,6 @@
 """The exact solvers: the one in Python against plain minimax, the native one against it and known values."""
 
+import mmap
 import os
 import random
 import tempfile
@@ -260,6 +261,17 @@ def test_threads_solve_one_position_together():
         solver.score(Board(), deadline=clock.now() + 0.1)
     assert threading.active_count() == running
     assert solver.score(board) == score
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="only Linux is asked for huge pages")
+def test_a_kernel_without_huge_pages_serves_as_well(monkeypatch):
+    class Memory(mmap.mmap):
+        def madvise(self, *_):
+            raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(mmap, "mmap", Memory)
+    moves, score = scored("middle-easy", 1)[0]
+    assert NativeSolver(table=Table(1)).score(Board.from_moves(moves)) == score
 
 
 def test_boards_that_do_not_fit_are_refused():
