@@ -44,6 +44,10 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except NativeError as error:  # `solve` and `bench` go on without it
+        sys.stdout.flush()
+        print(f"error: this takes the native core: {error}", file=sys.stderr)
+        return 2
     except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
         return 1

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import __main__ as command
+from engine import book_build
 from engine.native.build import NativeError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -194,6 +195,19 @@ def test_without_the_native_core_it_says_so_and_gives_the_same_answers(capsys, m
         "note: there is no compiler; solving in Python, in one thread, which is some hundred"
     )
     assert err.count("\n") == 1
+
+
+def test_what_takes_the_native_core_says_what_is_missing(capsys, monkeypatch):
+    def missing() -> None:
+        raise NativeError("the compiler is not there: python -m pip install -r requirements.txt")
+
+    monkeypatch.setattr(book_build, "NativeSolver", missing)
+    status, out, err = run(capsys, "book", "verify")
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: this takes the native core: "
+        "the compiler is not there: python -m pip install -r requirements.txt\n"
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
