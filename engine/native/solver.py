@@ -1,6 +1,6 @@
 """The native core from Python: exact scores in microseconds, with the interface of `engine.solver`.
 
-A search runs in slices of a millisecond, between which Ctrl-C and deadlines are seen: what a slice was about
+A search runs in slices of milliseconds, between which Ctrl-C and deadlines are seen: what a slice was about
 to find, the next finds again by the table, for half a percent more nodes and without a thread to watch it.
 """
 
@@ -26,7 +26,9 @@ __all__ = ["NativeSolver", "OutOfTimeError", "Table", "fits"]
 ABI = 2
 NO_SCORE = -1000
 WIDEST = 1000  # more than any score
-SLICE_NODES = 10_000  # 1 ms, on large boards 3: as long may a deadline and Ctrl-C wait
+SLICE_NODES = 10_000  # 1 ms on the standard board, at most 3 on others of up to 64 bits
+LEAST_SLICE_NODES = 2048  # of which 3 % go into what the last slice had found
+CHEAP_NODE = 40  # columns times inarow: beyond 64 bits a node takes 0.4 us up to here, then in proportion
 TICK = 0.005  # seconds; Windows keeps Ctrl-C back while one thread waits for another
 NO_LIMIT = 2**64 - 1
 MEGABYTE = 2**20
@@ -72,6 +74,13 @@ def fits(board: Board) -> bool:
     """Whether the core can play on a board of this size: 128 bits, with one to spare in each column."""
     shape = board.geometry
     return shape.stride * shape.columns <= 128 and shape.columns <= 32 and shape.inarow <= 16
+
+
+def slice_nodes(rows: int, columns: int, inarow: int) -> int:
+    """Nodes of a slice on a board of this size: 5 ms at most, as long may a deadline and Ctrl-C wait."""
+    if (rows + 1) * columns <= 64:
+        return SLICE_NODES
+    return max(LEAST_SLICE_NODES, min(SLICE_NODES, SLICE_NODES * CHEAP_NODE // (columns * inarow)))
 
 
 class Table:
@@ -126,6 +135,7 @@ class NativeSolver:
         self.cells = self._empty = rows * columns
         self.table = table or Table()
         self.nodes = 0  # positions visited by the last call
+        self.slice_nodes = slice_nodes(rows, columns, inarow)
         self._generation = 1
         self._stop = c_int32(0)
         self._team = ctypes.create_string_buffer(self.core.solver_team_size() + 7)
@@ -248,7 +258,7 @@ class NativeSolver:
         self.nodes = 0
         if self._empty > NEAR_CELLS:
             self.table.take_memory(deadline)
-        self.core.solver_limits(self._solver, None, SLICE_NODES)
+        self.core.solver_limits(self._solver, None, self.slice_nodes)
         while True:
             found = call(self._solver)
             self.nodes += self.core.solver_nodes(self._solver)

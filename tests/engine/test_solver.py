@@ -6,6 +6,7 @@ import random
 import tempfile
 import threading
 import time
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_the_empty_board(native):
 
 def test_the_readable_solver_visits_the_same_nodes(native, monkeypatch):
     """2,500 positions, each after the others: the tables keep and lose the same."""
-    monkeypatch.setattr(native_solver, "SLICE_NODES", native_solver.NO_LIMIT)
+    monkeypatch.setattr(native, "slice_nodes", native_solver.NO_LIMIT)
     native.forget()
     readable = ExactSolver()
     rows = scored("end-easy") + scored("middle-easy") + scored("begin-easy", 40) + scored("middle-medium", 15)
@@ -230,6 +231,38 @@ def test_a_deadline_stops_the_search_and_leaves_the_solver_usable(native):
         native.score(Board(), deadline=clock.now() + 0.05)
     assert time.perf_counter() - start < 2  # from nothing the empty board takes seconds more
     assert native.score(Board.from_moves("4444445")) is not None
+
+
+@pytest.mark.parametrize(
+    ("size", "most"),
+    [
+        ((6, 7, 4), 10_000),
+        ((1, 32, 16), 10_000),
+        ((9, 10, 4), 10_000),
+        ((12, 9, 5), 9000),
+        ((3, 32, 4), 3200),
+        ((5, 21, 10), 2048),
+        ((3, 31, 8), 2048),
+        ((3, 32, 12), 2048),
+        ((3, 31, 16), 2048),
+    ],
+    ids=str,
+)
+def test_a_slice_has_fewer_nodes_where_a_node_takes_longer(size, most):
+    """Between two slices deadlines and Ctrl-C are seen; how late that is: tests/benchmarks/deadlines.py."""
+    solver, slices = NativeSolver(*size, table=Table(1)), []
+
+    def call(address: int) -> None:
+        solver.core.solver_score(address, -native_solver.WIDEST, native_solver.WIDEST)
+        slices.append(solver.core.solver_nodes(address))
+        if len(slices) == 5:
+            raise KeyboardInterrupt
+
+    solver.set_board(Board(*size))
+    with pytest.raises(KeyboardInterrupt):
+        solver._call(call, inf)
+    assert len(slices) == 5
+    assert 0.5 * most < max(slices) <= most + 1024  # the core looks at the limit every 1024
 
 
 def test_two_threads_share_a_table_without_disturbing_each_other():
