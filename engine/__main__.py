@@ -8,12 +8,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple, cast
 
 from engine.board import Board, BoardError, parse_moves
+from engine.book import BOOK_SHAPE, Book
 from engine.book_build import add_commands
 from engine.console import SCREEN_SECONDS, Progress, UsageError
 from engine.native.build import NativeError
@@ -22,7 +24,9 @@ from engine.solver import ExactSolver
 
 Solver = NativeSolver | ExactSolver
 Scores = list[int | None]
+Find = Callable[[str, bool], tuple[int, Scores]]
 CHUNK = 2**16  # bytes of standard input
+BOOK_PLIES = 8  # positions of more moves are not looked for in the book
 COLUMN_OF_DIGIT = bytes.maketrans(b"123456789", bytes(range(9)))
 
 
@@ -32,6 +36,9 @@ class Size(NamedTuple):
     rows: int
     columns: int
     inarow: int
+
+
+STANDARD = Size(6, 7, 4)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -59,9 +66,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def solve(options: argparse.Namespace) -> int:
-    """Prints `MOVES SCORE` for every position, in the order in which they come, as soon as it is found."""
-    solver = make_solver(options.size, options.threads)
-    find = finder(solver, options.size)
+    """Prints `MOVES SCORE` for every position, in the order in which they come, as soon as it is found.
+
+    An empty line, or '', is the empty board. The opening book knows the first moves of the standard one.
+    """
+    find = finder(make_solver(options.size, options.threads), options.size)
+    if options.size == STANDARD:
+        find = with_book(find)
     progress = Progress(len(options.moves))
     shown = perf_counter()
     try:
@@ -85,7 +96,7 @@ def _answer(moves: str, score: int, columns: Scores, as_json: bool) -> str:
     if as_json:
         return json.dumps({"moves": moves, "score": score, **({"columns": columns} if columns else {})})
     listed = "".join(f" {'-' if value is None else value}" for value in columns)
-    return f"{moves} {score}{':' if listed else ''}{listed}".strip()
+    return f"{moves} {score}{':' if listed else ''}{listed}"
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -99,7 +110,7 @@ def bench(options: argparse.Namespace) -> int:
     seconds: list[float] = []
     nodes = wrong = 0
     try:
-        for number, (moves, expected) in enumerate(rows, 1):
+        for number, moves, expected in rows:
             solver.forget()
             start = perf_counter()
             try:
@@ -141,7 +152,7 @@ def make_solver(size: Size, threads: int = 1) -> Solver:
         return ExactSolver(*size)
 
 
-def finder(solver: Solver, size: Size) -> Callable[[str, bool], tuple[int, Scores]]:
+def finder(solver: Solver, size: Size) -> Find:
     """What gives the score of a move string and, if asked to, the scores of its columns; `ValueError`."""
     if isinstance(solver, ExactSolver):
         return lambda moves, columns: _by_board(solver, Board.from_moves(moves, *size), columns)
@@ -159,6 +170,34 @@ def finder(solver: Solver, size: Size) -> Callable[[str, bool], tuple[int, Score
         return native.score(), []
 
     return find
+
+
+def with_book(find: Find) -> Find:
+    """Looks a standard position up, if the book has it, before it is searched."""
+
+    def look_up(moves: str, columns: bool) -> tuple[int, Scores]:
+        board = Board.from_moves(moves) if len(moves) <= BOOK_PLIES else None
+        if not board or board.winner or board.ply + columns > _book().plies:
+            return find(moves, columns)
+        score = _book().score(board)
+        assert score is not None
+        return score, [_of_column(board, column) for column in range(STANDARD.columns)] if columns else []
+
+    return look_up
+
+
+@cache
+def _book() -> Book:
+    return Book.load()
+
+
+def _of_column(board: Board, column: int) -> int | None:
+    """What the book says of a move, to the side that makes it; None in a full column."""
+    if column not in board.legal_moves():
+        return None
+    child = board.play(column)
+    score = _book().score(child)
+    return (BOOK_SHAPE.cells + 1 - board.ply) // 2 if score is None else -score
 
 
 def _by_board(solver: ExactSolver, board: Board, columns: bool) -> tuple[int, Scores]:
@@ -186,17 +225,22 @@ def _lines() -> Iterator[str]:
         yield rest.decode(errors="replace")
 
 
-def _scored(path: Path) -> Iterator[tuple[str, int]]:
-    """The positions of a file of `moves score` lines. Raises `UsageError`."""
+def _scored(path: Path) -> Iterator[tuple[int, str, int]]:
+    """The line, moves and score of each position of a file, written as `solve` does. Raises `UsageError`.
+
+    A score alone is that of the empty board.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     for number, line in enumerate(lines, 1):
-        match = re.fullmatch(r"\s*([\d,]*)\s+(-?\d+)\s*", line)
+        if not line.strip():
+            continue
+        match = re.fullmatch(r"\s*([\d,]*)\s+(-?\d+)(?:\s*|:.*)", line)
         if not match:
             raise UsageError(f"{path}, line {number}: {line[:60]!r} is not `moves score`, as in `4455 2`")
-        yield match[1], int(match[2])
+        yield number, match[1], int(match[2])
 
 
 def _size(text: str) -> Size:
@@ -233,7 +277,7 @@ def _parser() -> argparse.ArgumentParser:
     timed.add_argument("file", type=Path, metavar="FILE", help="lines of moves and their exact score")
     timed.set_defaults(run=bench)
     for each in (command, timed):
-        each.add_argument("--size", type=_size, default=Size(6, 7, 4), help="rows, columns and inarow: 6x7x4")
+        each.add_argument("--size", type=_size, default=STANDARD, help="rows, columns and inarow: 6x7x4")
         each.add_argument("--threads", type=_threads, default=1, help="solve a hard position in so many: 1")
     add_commands(commands)
     return parser

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import __main__ as command
-from engine import book_build
 from engine.native.build import NativeError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -55,6 +54,37 @@ def test_a_stream_with_other_words_behind_the_moves(capsys, monkeypatch):
     status, out, _ = run(capsys, "solve")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()] == [LATE, "2252576253462244111563365343671351441"]
+
+
+def test_the_first_moves_come_from_the_book(capsys, monkeypatch):
+    """Searched, an empty line would take seconds, without a word."""
+
+    monkeypatch.setattr(command, "finder", lambda solver, size: None)
+    monkeypatch.setattr(sys, "stdin", stdin("\n4\n\n"))
+    assert run(capsys, "solve") == (0, " 1\n4 -1\n 1\n", "")
+    status, out, err = run(capsys, "solve", "--columns", "", "444444", "112233")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == " 1: -2 -1 0 1 0 -1 -2"
+    assert out.splitlines()[1].split()[5] == "-"
+    assert out.splitlines()[2].split()[:5] == ["112233", "18:", "-2", "-1", "-1"]
+
+
+def test_the_book_and_the_solver_agree(capsys, monkeypatch):
+    positions = ["1122331", "4444412", "12112122", "44445555", "12121212"]
+    booked = [run(capsys, "solve", "--columns", moves) for moves in positions]
+    monkeypatch.setattr(command, "with_book", lambda find: find)
+    assert booked == [run(capsys, "solve", "--columns", moves) for moves in positions]
+
+
+def test_bench_reads_what_solve_prints(capsys, tmp_path):
+    path = tmp_path / "solved"
+    _, out, _ = run(capsys, "solve", "--size", "4x4x3", "", "12", "--columns")
+    path.write_text(f"{out}\n \n12 2\n")
+    status, out, err = run(capsys, "bench", "--size", "4x4x3", str(path))
+    assert err == ""
+    assert "3 positions" in out
+    path.write_text("\n\n12 high\n")
+    assert "line 3: '12 high'" in run(capsys, "bench", "--size", "4x4x3", str(path))[2]
 
 
 def test_a_line_is_answered_before_the_next_one_comes():
@@ -197,14 +227,22 @@ def test_without_the_native_core_it_says_so_and_gives_the_same_answers(capsys, m
     assert err.count("\n") == 1
 
 
-def test_what_takes_the_native_core_says_what_is_missing(capsys, monkeypatch):
-    def missing() -> None:
-        raise NativeError("the compiler is not there: python -m pip install -r requirements.txt")
-
-    monkeypatch.setattr(book_build, "NativeSolver", missing)
-    status, out, err = run(capsys, "book", "verify")
-    assert (status, out) == (2, "")
-    assert err == (
+def test_what_takes_the_native_core_says_what_is_missing(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'ziglang' else find(name, *more)\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-m", "engine", "book", "verify"],
+        check=False,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr == (
         "error: this takes the native core: "
         "the compiler is not there: python -m pip install -r requirements.txt\n"
     )
