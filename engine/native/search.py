@@ -23,9 +23,11 @@ from engine.clock import now
 from engine.native.build import NativeError
 from engine.native.solver import WORD, Table, core, fits
 from engine.search import SearchResult, quiescence
+from engine.solver import OutOfTimeError
 from engine.windows import Weights, window_evaluation
 
-NODES_A_SLICE = 5000  # 0.3 ms; on large boards 2
+NODES_A_SLICE = 5000  # 0.3 ms; on any board below 1: long lines cost little here
+FEW_NODES = 30_000  # as in windows.c: a search of more uses the whole table
 DEEPEST = 128
 WINDOWS_AT_MOST = 4 * 128
 EXACT_SUM = 2**53  # a float holds whole numbers up to here
@@ -143,6 +145,11 @@ class NativeSearch:
         self.core.windows_set(self._search, own & WORD, own >> 64, other & WORD, other >> 64)
         result, ended = None, False
         for depth in range(1, board.geometry.cells - board.ply + 1):
+            if self.core.windows_nodes(self._search) >= FEW_NODES:
+                try:
+                    self._table.take_memory(deadline)
+                except OutOfTimeError:
+                    break
             self.core.windows_begin(self._search, depth)
             if result is None:
                 moves, line, _, _ = self._found()
