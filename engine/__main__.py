@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from errno import ENOMEM
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
@@ -26,6 +27,9 @@ Solver = NativeSolver | ExactSolver
 Scores = list[int | None]
 Find = Callable[[str, bool], tuple[int, Scores]]
 CHUNK = 2**16  # bytes of standard input
+LARGEST = (
+    30  # rows, columns and inarow: the solver in Python goes as deep as there are cells, Python 1000 calls
+)
 BOOK_PLIES = 8  # positions of more moves are not looked for in the book
 COLUMN_OF_DIGIT = bytes.maketrans(b"123456789", bytes(range(9)))
 
@@ -43,26 +47,53 @@ STANDARD = Size(6, 7, 4)
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a command; its exit status: 0, 1 where a benchmark found a wrong score, 2 for bad input."""
+    if sys.stderr is None:  # closed: `print` would take standard output instead
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    try:
+        return _run(arguments)
+    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
+        _drop_output()
+        return 1
+    except OSError as error:
+        if error.errno == ENOMEM:
+            return _refuse("there is not enough memory")
+        _drop_output()
+        what = error.filename or "standard output"
+        return _refuse(f"cannot write {what}: {error.strerror or error}")
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """The same, but for answers that cannot be written."""
     options = _parser().parse_args(arguments)
+    if sys.stdout is None:
+        return _refuse("standard output is closed: give the answers a place, such as > answers.txt")
     try:
         status: int = options.run(options)
         sys.stdout.flush()
     except (UsageError, BoardError) as error:
-        sys.stdout.flush()
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _refuse(str(error))
     except NativeError as error:  # `solve` and `bench` go on without it
-        sys.stdout.flush()
-        print(f"error: this takes the native core: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
-        return 1
+        return _refuse(f"this takes the native core: {error}")
+    except MemoryError:
+        return _refuse("there is not enough memory")
     except KeyboardInterrupt:
         sys.stdout.flush()
         print("stopped", file=sys.stderr)
         return 130
     return status
+
+
+def _refuse(message: str) -> int:
+    """Says why it ends here, after the answers so far; the exit status."""
+    if sys.stdout:
+        sys.stdout.flush()
+    print(f"error: {message}", file=sys.stderr)
+    return 2
+
+
+def _drop_output() -> None:
+    """Python would write the rest at its end, and fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def solve(options: argparse.Namespace) -> int:
@@ -216,13 +247,22 @@ def _positions(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _lines() -> Iterator[str]:
     """Lines of standard input. What has been printed is shown before waiting for more of them."""
     rest = b""
-    stdin = cast(BufferedReader, sys.stdin.buffer)
-    while chunk := stdin.read1(CHUNK):
+    while chunk := _chunk():
         *lines, rest = (rest + chunk).split(b"\n")
         yield from (line.decode(errors="replace") for line in lines)
         sys.stdout.flush()
     if rest:
         yield rest.decode(errors="replace")
+
+
+def _chunk() -> bytes:
+    """More of standard input, nothing at its end. Raises `UsageError`."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: give positions as arguments, such as 4455")
+    try:
+        return cast(BufferedReader, sys.stdin.buffer).read1(CHUNK)
+    except OSError as error:
+        raise UsageError(f"cannot read standard input: {error.strerror}") from None
 
 
 def _scored(path: Path) -> Iterator[tuple[int, str, int]]:
@@ -244,13 +284,12 @@ def _scored(path: Path) -> Iterator[tuple[int, str, int]]:
 
 
 def _size(text: str) -> Size:
-    if not (match := re.fullmatch(r"(\d+)x(\d+)x(\d+)", text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no size: write rows, columns and inarow as in 6x7x4")
-    try:
-        Board(*map(int, match.groups()))
-    except BoardError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return Size(*map(int, match.groups()))
+    numbers = [int(digits[:9]) for digits in text.split("x") if digits.isascii() and digits.isdecimal()]
+    if len(numbers) != 3 or text.count("x") != 2 or not all(1 <= number <= LARGEST for number in numbers):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no size: write rows, columns and inarow as in 6x7x4, each from 1 to {LARGEST}"
+        )
+    return Size(*numbers)
 
 
 def _threads(text: str) -> int:

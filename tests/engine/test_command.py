@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,7 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import __main__ as command
+from engine.board import Board
+from engine.clock import now
 from engine.native.build import NativeError
+from engine.solver import OutOfTimeError
 
 ROOT = Path(__file__).parent.parent.parent
 # A few empty cells: the solver in Python finds the score as well.
@@ -59,7 +63,7 @@ def test_a_stream_with_other_words_behind_the_moves(capsys, monkeypatch):
 def test_the_first_moves_come_from_the_book(capsys, monkeypatch):
     """Searched, an empty line would take seconds, without a word."""
 
-    monkeypatch.setattr(command, "finder", lambda solver, size: None)
+    monkeypatch.setattr(command, "finder", lambda *_: None)
     monkeypatch.setattr(sys, "stdin", stdin("\n4\n\n"))
     assert run(capsys, "solve") == (0, " 1\n4 -1\n 1\n", "")
     status, out, err = run(capsys, "solve", "--columns", "", "444444", "112233")
@@ -79,10 +83,10 @@ def test_the_book_and_the_solver_agree(capsys, monkeypatch):
 def test_bench_reads_what_solve_prints(capsys, tmp_path):
     path = tmp_path / "solved"
     _, out, _ = run(capsys, "solve", "--size", "4x4x3", "", "12", "--columns")
-    path.write_text(f"{out}\n \n12 2\n")
+    path.write_text(f"{out}\n \n{out}")
     status, out, err = run(capsys, "bench", "--size", "4x4x3", str(path))
-    assert err == ""
-    assert "3 positions" in out
+    assert (status, err) == (0, "")
+    assert "4 positions" in out
     path.write_text("\n\n12 high\n")
     assert "line 3: '12 high'" in run(capsys, "bench", "--size", "4x4x3", str(path))[2]
 
@@ -187,12 +191,56 @@ def test_columns_beyond_a_byte(capsys):
     assert "column 300 does not exist: columns are 1 to 30" in err
 
 
-@pytest.mark.parametrize("size", ["6x7", "0x7x4", "axbxc"])
+@pytest.mark.parametrize("size", ["6x7", "0x7x4", "axbxc", "6x7x4x", "31x7x4", "9999999999x7x4", "6x7x٤"])
 def test_bad_sizes(size, capsys):
     with pytest.raises(SystemExit) as end:
         command.main(["solve", "--size", size, "44"])
     assert end.value.code == 2
-    assert "error" in capsys.readouterr().err
+    assert "write rows, columns and inarow as in 6x7x4, each from 1 to 30" in capsys.readouterr().err
+
+
+def test_the_largest_board_is_not_too_deep_for_python(capsys):
+    size = command._size("30x30x30")
+    solver = command.make_solver(size)
+    assert "solving in Python" in capsys.readouterr().err
+    with pytest.raises(OutOfTimeError):
+        solver.score(Board(*size), deadline=now() + 2)
+
+
+def shell(line: str) -> tuple[int, str, str]:
+    """Status, standard output and error of a line for the shell, in which PYTHON stands for this one."""
+    process = subprocess.run(
+        ["sh", "-c", line.replace("PYTHON", shlex.quote(sys.executable))],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    return process.returncode, process.stdout, process.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+@pytest.mark.parametrize(
+    ("line", "status", "message"),
+    [
+        ("solve <&-", 2, "standard input is closed: give positions as arguments"),
+        ("solve LATE <&-", 0, ""),
+        ("solve LATE >&-", 2, "standard output is closed: give the answers a place"),
+        ("solve x 2>&-", 2, ""),
+        ("solve LATE 2>&-", 0, ""),
+        pytest.param(
+            "solve LATE >/dev/full",
+            2,
+            "cannot write standard output: No space left",
+            marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full"),
+        ),
+    ],
+)
+def test_streams_that_are_closed_or_full_get_one_line(line, status, message):
+    found, out, err = shell(f"PYTHON -m engine {line}".replace("LATE", LATE))
+    assert (found, out) == (status, "" if status else f"{LATE} -2\n")
+    assert err.startswith(f"error: {message}" if message else "")
+    assert err.count("\n") == bool(message)
 
 
 def test_bench_tells_right_scores_from_wrong_ones(capsys, tmp_path):
