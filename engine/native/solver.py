@@ -73,7 +73,8 @@ def core() -> ctypes.CDLL:
 def fits(board: Board) -> bool:
     """Whether the core can play on a board of this size: 128 bits, with one to spare in each column."""
     shape = board.geometry
-    return shape.stride * shape.columns <= 128 and shape.columns <= 32 and shape.inarow <= 16
+    is_small = shape.stride * shape.columns <= 128 and shape.columns <= 32 and shape.rows <= 120
+    return is_small and shape.inarow <= 16
 
 
 def slice_nodes(rows: int, columns: int, inarow: int) -> int:

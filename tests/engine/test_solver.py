@@ -6,6 +6,8 @@ import random
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -15,8 +17,10 @@ from engine import clock
 from engine.board import Board
 from engine.native import build
 from engine.native import solver as native_solver
+from engine.native.search import NativeSearch, weighted_windows
 from engine.native.solver import NativeSolver, OutOfTimeError, Table, fits
 from engine.solver import ExactSolver
+from engine.windows import ARTICLE
 
 POSITIONS = Path(__file__).parent.parent / "positions"
 # Sizes for plain minimax: with the number of empty cells it can look through.
@@ -305,6 +309,26 @@ def test_a_kernel_without_huge_pages_serves_as_well(monkeypatch):
     monkeypatch.setattr(mmap, "mmap", Memory)
     moves, score = scored("middle-easy", 1)[0]
     assert NativeSolver(table=Table(1)).score(Board.from_moves(moves)) == score
+
+
+def is_taken(make: Callable[[], object]) -> bool:
+    try:
+        make()
+    except ValueError:
+        return False
+    return True
+
+
+def test_the_core_takes_what_fits_and_nothing_else():
+    """All boards up to a little more than 128 bits, with short and long lines."""
+    table, evaluation = Table(1), weighted_windows(ARTICLE)
+    for columns in range(1, 35):
+        for rows in range(1, 140 // columns + 2):
+            for inarow in (1, 4, 9, 16, 17):
+                size = (rows, columns, inarow)
+                fitting = fits(Board(*size))
+                assert is_taken(partial(NativeSolver, *size, table)) == fitting, size
+                assert is_taken(partial(NativeSearch, *size, evaluation, 1)) == fitting, size
 
 
 def test_boards_that_do_not_fit_are_refused():
