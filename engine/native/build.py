@@ -1,4 +1,6 @@
-"""Compiles `core.c` with the pinned ziglang package: for this machine on first use, for any other on demand.
+"""Compiles `core.c`, which includes `windows.c`, with the pinned ziglang package.
+
+For this machine that happens on first use, for any other on demand: bundles carry one for Kaggle's.
 
 The library needs no libc and no Python headers, so one file serves every Python of a platform, and the same
 source gives the same bytes on every machine. It is kept in the user's cache folder under the hash of its

@@ -50,7 +50,6 @@ enum {
     MAX_COLUMNS = 32,       /* children of a node */
     MAX_INAROW = 16,
     NO_SCORE = -1000,       /* a full column; a search that was stopped */
-    NO_BOUND = 99,
     POLL = 1024,            /* nodes between two looks at the stop flag: 0.1 ms */
     NEAR_CELLS = 20,        /* positions with at most so many empty cells live in the near table, */
     LAST_CELLS = 6,         /* with at most so many in none */
