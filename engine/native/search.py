@@ -21,7 +21,7 @@ from threading import get_ident
 from engine.board import Board
 from engine.clock import now
 from engine.native.build import NativeError
-from engine.native.solver import WORD, Table, core, fits
+from engine.native.solver import WORD, Table, check_size, core, fits
 from engine.search import SearchResult, quiescence
 from engine.solver import OutOfTimeError
 from engine.windows import Weights, window_evaluation
@@ -110,7 +110,8 @@ def _tell_once(message: str) -> None:
 class NativeSearch:
     """Searches of positions on one size of board with one evaluation. Not to be used by two threads at once.
 
-    Raises `NativeError` where there is no core, `ValueError` for a board or weights that do not fit.
+    Raises `NativeError` where there is no core, `ValueError` for a size or weights that do not fit, and for a
+    board of another size than the search's.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class NativeSearch:
     ) -> None:
         self.core = _search_core()
         self.evaluation = evaluation
+        self._size = rows, columns, inarow
         self._table = Table(megabytes)
         self._memory = ctypes.create_string_buffer(self.core.windows_size() + 15)
         self._search = ctypes.addressof(self._memory) + 15 & ~15
@@ -138,6 +140,7 @@ class NativeSearch:
         self, board: Board, deadline: float, *, until: Callable[[SearchResult], bool] | None = None
     ) -> SearchResult:
         """The result of `engine.search.iterative_deepening`, but for the number of nodes."""
+        check_size(board, self._size)
         value = self.evaluation.readable(board, board.turn)
         if board.is_over:
             return SearchResult(value, (), (), 0, 0)

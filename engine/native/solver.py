@@ -77,6 +77,14 @@ def fits(board: Board) -> bool:
     return is_small and shape.inarow <= 16
 
 
+def check_size(board: Board, size: tuple[int, int, int]) -> None:
+    """Raises `ValueError` for a board of another size than a search was made for: rows, columns, inarow."""
+    shape = board.geometry
+    if (given := (shape.rows, shape.columns, shape.inarow)) != size:
+        wanted, other = ("{}x{}, inarow {}".format(*each) for each in (size, given))
+        raise ValueError(f"made for boards of {wanted}, not of {other}")
+
+
 def slice_nodes(rows: int, columns: int, inarow: int) -> int:
     """Nodes of a slice on a board of this size: 5 ms at most, as long may a deadline and Ctrl-C wait."""
     if (rows + 1) * columns <= 64:
@@ -118,8 +126,8 @@ class NativeSolver:
 
     With `threads`, a search that takes more than some milliseconds runs in so many, on one table. Scores are
     Pascal Pons': from the side to move, 0 a draw, 1 a win with the last own disc, 2 with the one before;
-    negative for losses. Raises `NativeError` where there is no core, `ValueError` for a board that does not
-    fit.
+    negative for losses. Raises `NativeError` where there is no core, `ValueError` for a size that does not
+    fit and for a board of another size than the solver's.
     """
 
     def __init__(
@@ -132,6 +140,7 @@ class NativeSolver:
         threads: int = 1,
     ) -> None:
         self.core = core()
+        self.size = rows, columns, inarow
         self.columns = columns
         self.cells = self._empty = rows * columns
         self.table = table or Table()
@@ -162,7 +171,8 @@ class NativeSolver:
             self.core.solver_generation(solver, self._generation)
 
     def set_board(self, board: Board) -> None:
-        """The position that the next calls are about."""
+        """The position that the next calls are about. Raises `ValueError` for a board of another size."""
+        check_size(board, self.size)
         own, other = board.own, board.other
         self._empty = self.cells - board.ply
         for solver in self._solvers:

@@ -210,6 +210,23 @@ def test_a_full_board_is_a_draw_and_a_finished_game_has_no_score(native):
             solver.score(won)
 
 
+@pytest.mark.parametrize("size", [(5, 5, 4), (7, 6, 4), (6, 7, 5)], ids=str)
+def test_boards_of_another_size_are_refused(size, native):
+    board, message = Board(*size), "made for boards of 6x7, inarow 4, not of {}x{}, inarow {}".format(*size)
+    search = NativeSearch(6, 7, 4, weighted_windows(ARTICLE), 1)
+    for find in (
+        native.set_board,
+        native.score,
+        native.column_scores,
+        native.best_columns,
+        native.principal_variation,
+        partial(native.reaches, column=0, score=1),
+        partial(search.alpha_beta, depth=2),
+    ):
+        with pytest.raises(ValueError, match=message):
+            find(board)
+
+
 def test_illegal_moves_are_counted_off(native):
     assert native.set_moves(bytes([3, 3, 9, 1])) == 2
     assert native.set_moves(bytes([3] * 7)) == 6
