@@ -6,9 +6,9 @@ heights of the columns say which block of the list it is in (mirror images share
 discs which entry of the block, by the combinatorial number system (D. E. Knuth, "The Art of Computer
 Programming", 7.2.1.3). Only some plies are kept; the scores between follow from those after them.
 
-Some later positions take the search long as well: those are listed with a best column. In the first plies
-after the scores these are all such positions, named by their place; later those that perfect play leads to,
-named by their bits. `engine.book_build` makes the book.
+Some positions of the last ply and of those after it take the search long all the same: which column reaches
+the score, or the score itself. They are listed with a best column, from whatever game in some plies, named by
+their place; later where perfect play leads to them, named by their bits. `engine.book_build` makes the book.
 """
 
 from __future__ import annotations
@@ -79,6 +79,11 @@ def _place(board: Board) -> tuple[int, bool]:
 def book_key(board: Board) -> int:
     """A number of 49 bits that no other position of its ply has."""
     return board.own + (board.own | board.other)
+
+
+def common_key(board: Board) -> int:
+    """The smaller key of a position and its mirror image."""
+    return min(book_key(board), book_key(board.mirror()))
 
 
 def _colours(board: Board) -> int:
