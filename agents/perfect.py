@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache, lru_cache
+from threading import get_ident
 from typing import Any
 
 from engine.board import Board
@@ -30,9 +31,9 @@ NO_CORE = "perfect has no native core and is weaker"
 EVALUATION = weighted_windows(preset("article"), quiet=True)
 
 
-@lru_cache(maxsize=2)
-def oracle(rows: int, columns: int, inarow: int) -> Oracle:
-    """The one that knows a size of board, and remembers the positions of earlier moves."""
+@lru_cache(maxsize=4)
+def oracle(rows: int, columns: int, inarow: int, _thread: int) -> Oracle:
+    """The one of a thread that knows a size of board, and remembers the positions of earlier moves."""
     found = Oracle(rows, columns, inarow, TABLE_MEGABYTES)
     if found.lacks:
         say_once(f"{NO_CORE}: {found.lacks}")
@@ -45,8 +46,8 @@ def say_once(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-@lru_cache(maxsize=2)
-def searcher(rows: int, columns: int, inarow: int) -> Callable[[Board, float], SearchResult]:
+@lru_cache(maxsize=4)
+def searcher(rows: int, columns: int, inarow: int, _thread: int) -> Callable[[Board, float], SearchResult]:
     """Iterative deepening until a deadline, by the native core where it can be had."""
     try:
         return NativeSearch(rows, columns, inarow, EVALUATION, TABLE_MEGABYTES).iterative_deepening
@@ -59,12 +60,13 @@ def choose(board: Board, deadline: float) -> int:
     if forced := forced_moves(board):
         return forced[0]
     shape, start = board.geometry, now()
-    exact = oracle(shape.rows, shape.columns, shape.inarow)
+    own = shape.rows, shape.columns, shape.inarow, get_ident()  # two threads share neither table nor stack
+    exact = oracle(*own)
     solved_by = start + EXACT_SHARE * (deadline - start)
     try:
         return exact.best_column(board, deadline=solved_by, leisure=min(start + LEISURE_SECONDS, solved_by))
     except OutOfTimeError:
-        result = searcher(shape.rows, shape.columns, shape.inarow)(board, deadline)
+        result = searcher(*own)(board, deadline)
         return next(column for column in from_the_middle(board) if column in result.best_moves)
 
 

@@ -1,4 +1,5 @@
 import random
+import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -100,6 +101,26 @@ def test_no_move_loses_value(number: int) -> None:
     for i in range(number):
         board = random_position(rng, (6, 7, 4), 12 + i % 30)
         assert_plays_best(board, judge((6, 7, 4)).score(board))
+
+
+@needs_core
+def test_two_threads_do_not_disturb_each_other() -> None:
+    rng = random.Random(7)
+    boards = [random_position(rng, (6, 7, 4), 12 + i % 10) for i in range(60)]
+    best = {board: judge((6, 7, 4)).best_columns(board)[1] for board in boards}
+    chosen: list[tuple[Board, int]] = []
+    perfect.oracle.cache_clear()
+
+    def play(order: list[Board]) -> None:
+        chosen.extend((board, move(board, act_timeout=60)) for board in order)
+
+    threads = [threading.Thread(target=play, args=(order,)) for order in (boards, boards[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(chosen) == 120
+    assert [(board, column) for board, column in chosen if column not in best[board]] == []
 
 
 @needs_core
