@@ -26,7 +26,7 @@ from engine.windows import preset
 TABLE_MEGABYTES = 16
 EXACT_SHARE = 0.75  # of a move's time; the rest is for the search, should the position not be solved
 LEISURE_SECONDS = 0.02  # to choose among equally good columns
-NO_CORE = "perfect has no native core and is weaker"
+WEAKER = "perfect is weaker than it could be"
 
 EVALUATION = weighted_windows(preset("article"), quiet=True)
 
@@ -36,7 +36,7 @@ def oracle(rows: int, columns: int, inarow: int, _thread: int) -> Oracle:
     """The one of a thread that knows a size of board, and remembers the positions of earlier moves."""
     found = Oracle(rows, columns, inarow, TABLE_MEGABYTES)
     if found.lacks:
-        say_once(f"{NO_CORE}: {found.lacks}")
+        say_once(f"{WEAKER}: {found.lacks}")
     return found
 
 

@@ -38,17 +38,22 @@ def library() -> Path:
     if machine != CORE_TARGET:
         raise NativeError(f"this file has no native core for {' on '.join(machine)}")
     if missing := CORE_NEEDS - processor_flags():
-        raise NativeError(f"the processor lacks {', '.join(sorted(missing))}")
+        raise NativeError(f"the processor lacks {', '.join(sorted(missing))}, which the native core needs")
     name = f"connectx-core-{source_hash():016x}"
     if path := opened(name):
         return path
     reasons = []
-    for create in (in_memory, in_temporary_folder):
+    for place, create in (("in memory", in_memory), ("in a temporary file", in_temporary_folder)):
         try:
             return loadable(create, name)
         except (AttributeError, OSError) as error:
-            reasons.append(str(error))
+            reasons.append(f"{place}: {reason(error)}")
     raise NativeError(f"the native core cannot be loaded: {'; '.join(reasons)}")
+
+
+def reason(error: AttributeError | OSError) -> str:
+    """What was wrong, without the name of the file, which is another one each time."""
+    return getattr(error, "strerror", None) or str(error).rpartition(": ")[2]
 
 
 def processor_flags() -> frozenset[str]:

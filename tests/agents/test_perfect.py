@@ -203,9 +203,20 @@ def without_core(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("without_core")
 def test_says_once_that_there_is_no_core(capsys: pytest.CaptureFixture[str]) -> None:
-    for moves in ("", "44", "4455"):
-        assert move(Board.from_moves(moves), act_timeout=0.05) in range(7)
-    assert capsys.readouterr() == ("", f"{perfect.NO_CORE}: the processor lacks avx2\n")
+    for size in ((6, 7, 4), (5, 7, 4), (6, 8, 4)):
+        for moves in ("", "44", "4455"):
+            assert move(Board.from_moves(moves, *size), act_timeout=0.05) in range(size[1])
+    assert capsys.readouterr() == ("", f"{perfect.WEAKER}: the processor lacks avx2\n")
+
+
+@needs_core
+def test_says_once_that_a_board_is_too_large_for_the_core(capsys: pytest.CaptureFixture[str]) -> None:
+    perfect.oracle.cache_clear()
+    perfect.say_once.cache_clear()
+    for moves in ("", "12"):
+        assert move(Board.from_moves(moves, 12, 12, 4), act_timeout=0.05) in range(12)
+    message = f"{perfect.WEAKER}: the native core has no boards of 12x12, inarow 4\n"
+    assert capsys.readouterr() == ("", message)
 
 
 @pytest.mark.usefixtures("without_core")
