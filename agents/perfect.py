@@ -1,8 +1,9 @@
 """Exact play: the fastest win, else a draw, else the longest resistance, wherever a position can be solved.
 
-On the standard board the opening book knows the first plies, and the native core solves all others in
-milliseconds. Of equally good columns the one is played after which most of the opponent's replies are
-mistakes. A position that is not solved in time, on a larger board or without the core, is played by
+On the standard board the opening book knows the first plies, and a best column of later positions that take
+long; the native core solves all others in milliseconds. Of equally good columns the one is played after which
+most of the opponent's replies are mistakes, as far as a fiftieth of a second shows; where the book lists a
+column, that one. A position that is not solved in time, on a larger board or without the core, is played by
 iterative deepening with windows, as far as the time allows.
 """
 
