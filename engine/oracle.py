@@ -64,9 +64,9 @@ class Oracle:
     def best_column(self, board: Board, *, deadline: float = inf, leisure: float = inf) -> int:
         """A column with the best score, which is found before `deadline`, or `OutOfTimeError` raised.
 
-        Where the book lists a column it is that one. Else, of several, the one after which most of the other's
-        replies are mistakes, among those that are compared before `leisure`; of those the one nearest the
-        middle.
+        Where the book lists a column it is that one. Else, of several, it is the one after which most of the
+        other's replies are mistakes, among those that are compared before `leisure`; of those the one nearest
+        the middle.
         """
         listed = self.book.column(board) if self.book else None
         if listed is not None:
