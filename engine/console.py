@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from math import inf
 from typing import TextIO
 
 from engine.clock import now
@@ -19,7 +18,7 @@ class Progress:
     """Reports on stderr: one line that is written anew on a screen, a line a minute in a log.
 
     Args:
-        total: how many steps there are; without it, only a screen is told how many were done.
+        total: how many steps there are, if that is known.
         screen: where to write.
         done: steps that were done before, of which the speed says nothing.
     """
@@ -30,19 +29,24 @@ class Progress:
         self.done = self.before = done
         self.start = now()
         self.live = self.screen.isatty()
-        self.next = self.start + (1 if self.live else LOG_SECONDS if total else inf)
+        self.next = self.start + (1 if self.live else LOG_SECONDS)
         self.width = 0
 
     def step(self, count: int = 1) -> None:
-        """So many more are done."""
+        """So many more are done; 0 where one takes long."""
         self.done += count
         if (time := now()) < self.next:
             return
         self.next = time + (SCREEN_SECONDS if self.live else LOG_SECONDS)
-        speed = (self.done - self.before) / (time - self.start)
-        line = f"{self.done:,} positions, {speed:,.1f} a second"
-        if self.total:
-            line = f"{self.done:,} of {self.total:,}, {_duration((self.total - self.done) / speed)} to go"
+        seconds = time - self.start
+        speed = (self.done - self.before) / seconds
+        line = f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} positions"
+        if not speed:
+            line += f", {_duration(seconds)} so far"
+        elif self.total:
+            line += f", {_duration((self.total - self.done) / speed)} to go"
+        else:
+            line += f", {speed:,.1f} a second"
         self._write(line if self.live else f"{line}\n")
 
     def clear(self) -> None:

@@ -35,9 +35,20 @@ def test_a_line_a_minute_in_a_log_and_steps_done_before(monkeypatch):
     assert progress.screen.getvalue() == "1,200 of 4,000, 14 min to go\n"
 
 
-def test_a_log_of_a_stream_stays_empty():
+def test_a_log_of_a_stream_gets_a_line_a_minute(monkeypatch):
+    clock = iter([0.0, 59.0, 100.0, 101.0])
+    monkeypatch.setattr(console, "now", lambda: next(clock))
     progress = Progress(None, io.StringIO())
-    progress.start -= 1000
-    progress.step()
+    for _ in range(3):
+        progress.step(1000)
     progress.clear()
-    assert progress.screen.getvalue() == ""
+    assert progress.screen.getvalue() == "2,000 positions, 20.0 a second\n"
+
+
+def test_a_first_step_that_takes_long(monkeypatch):
+    clock = iter([0.0, 0.5, 300.0])
+    monkeypatch.setattr(console, "now", lambda: next(clock))
+    progress = Progress(1, Screen())
+    progress.step(0)
+    progress.step(0)
+    assert progress.screen.getvalue() == "\r0 of 1, 5 min so far"
