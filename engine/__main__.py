@@ -12,20 +12,22 @@ from errno import ENOMEM
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple, cast
 
+from engine.bench import Measured, kit_sets, scored_positions
 from engine.board import Board, BoardError, parse_moves
 from engine.book import BOOK_SHAPE, Book
 from engine.book_build import add_commands
+from engine.clock import now
 from engine.console import SCREEN_SECONDS, Progress, UsageError
 from engine.native.build import NativeError
 from engine.native.solver import NativeSolver
-from engine.solver import ExactSolver
+from engine.solver import ExactSolver, OutOfTimeError
 
 Solver = NativeSolver | ExactSolver
 Scores = list[int | None]
-Find = Callable[[str, bool], tuple[int, Scores]]
+Find = Callable[[str, bool, float], tuple[int, Scores]]  # of moves, whether columns too, deadline
+WAIT_SECONDS = 1.0  # of search, between two looks at what there is to tell
 CHUNK = 2**16  # bytes of standard input
 LARGEST = (
     30  # rows, columns and inarow: the solver in Python goes as deep as there are cells, Python 1000 calls
@@ -101,22 +103,26 @@ def solve(options: argparse.Namespace) -> int:
 
     An empty line, or '', is the empty board. The opening book knows the first moves of the standard one.
     """
-    find = finder(make_solver(options.size, options.threads), options.size)
+    solver = make_solver(options.size, options.threads)
+    find = finder(solver, options.size)
     if options.size == STANDARD:
         find = with_book(find)
     progress = Progress(len(options.moves))
-    shown = perf_counter()
+    shown = now()
+    screen = sys.stdout.isatty()
     try:
         for where, moves in _positions(options.moves):
             try:
-                score, columns = find(moves, options.columns)
+                score, columns, _ = search(solver, find, moves, options.columns, progress)
             except ValueError as error:
                 raise UsageError(f"{where}: {moves!r}: {error}") from None
+            if screen:
+                progress.clear()
             print(_answer(moves, score, columns, options.json))
-            if (time := perf_counter()) > shown + SCREEN_SECONDS:  # not each: there may be 100,000 a second
+            if (time := now()) > shown + SCREEN_SECONDS:  # not each: there may be 100,000 a second
                 sys.stdout.flush()
                 shown = time
-            if not sys.stdout.isatty():
+            if not screen:  # else the answers show it
                 progress.step()
     finally:
         progress.clear()
@@ -131,44 +137,59 @@ def _answer(moves: str, score: int, columns: Scores, as_json: bool) -> str:
 
 
 def bench(options: argparse.Namespace) -> int:
-    """Solves the positions of a file, the table emptied before each, and compares the scores."""
+    """Solves sets of positions, without the book, the table emptied before each, and compares the scores."""
+    if not options.file and options.size != STANDARD:
+        raise UsageError("the kit's own positions are of 6x7x4: name a file for another size")
     solver = make_solver(options.size, options.threads)
     find = finder(solver, options.size)
-    rows = list(_scored(options.file))
-    if not rows:
-        raise UsageError(f"{options.file} holds no positions: write one `moves score` a line")
-    progress = Progress(len(rows))
-    seconds: list[float] = []
-    nodes = wrong = 0
-    try:
-        for number, moves, expected in rows:
-            solver.forget()
-            start = perf_counter()
-            try:
-                score, _ = find(moves, False)
-            except ValueError as error:
-                raise UsageError(f"{options.file}, line {number}: {moves!r}: {error}") from None
-            seconds.append(perf_counter() - start)
-            nodes += solver.nodes
-            progress.step()
-            if score != expected:
-                wrong += 1
-                progress.clear()
-                print(f"line {number}: {moves} is {score}, not {expected}", flush=True)
-    finally:  # also after Ctrl-C
-        progress.clear()
-        if seconds:
-            print(_summary(seconds, nodes, wrong))
+    wrong = 0
+    for path in [options.file] if options.file else kit_sets():
+        measured = Measured(path.stem)
+        try:
+            _measure(path, solver, find, measured)
+        finally:  # also after Ctrl-C
+            wrong += measured.wrong
+            if measured.positions:
+                print(json.dumps(measured.figures()) if options.json else measured, flush=True)
     return 1 if wrong else 0
 
 
-def _summary(seconds: list[float], nodes: int, wrong: int) -> str:
-    count, total = len(seconds), sum(seconds)
-    mean, longest = 1e6 * total / count, 1e6 * max(seconds)
-    return (
-        f"{count} positions, {wrong} wrong: mean {mean:,.1f} us, longest {longest:,.1f} us, "
-        f"mean {nodes / count:,.0f} nodes, {nodes / total / 1e6:.2f} million nodes/s"
-    )
+def _measure(path: Path, solver: Solver, find: Find, measured: Measured) -> None:
+    """Solves the positions of a file."""
+    rows = scored_positions(path)
+    progress = Progress(len(rows))
+    try:
+        for row in rows:
+            solver.forget()
+            start = now()
+            try:
+                score, _, nodes = search(solver, find, row.moves, False, progress)
+            except ValueError as error:
+                raise UsageError(f"{path}, line {row.line}: {row.moves!r}: {error}") from None
+            measured.add(now() - start, nodes, score == row.score)
+            progress.step()
+            if score != row.score:
+                progress.clear()
+                print(f"{path}, line {row.line}: {row.moves!r} is {score}, not {row.score}", file=sys.stderr)
+    finally:
+        progress.clear()
+
+
+def search(
+    solver: Solver, find: Find, moves: str, columns: bool, progress: Progress
+) -> tuple[int, Scores, int]:
+    """A score, those of the columns, and the nodes they took; `progress` is told that the search goes on.
+
+    What a search has learnt when it is interrupted, the next one knows.
+    """
+    nodes = 0
+    while True:
+        try:
+            score, scores = find(moves, columns, now() + WAIT_SECONDS)
+            return score, scores, nodes + solver.nodes
+        except OutOfTimeError:
+            nodes += solver.nodes
+            progress.step(0)
 
 
 def make_solver(size: Size, threads: int = 1) -> Solver:
@@ -184,21 +205,29 @@ def make_solver(size: Size, threads: int = 1) -> Solver:
 
 
 def finder(solver: Solver, size: Size) -> Find:
-    """What gives the score of a move string and, if asked to, the scores of its columns; `ValueError`."""
+    """What gives the score of a move string and, if asked to, the scores of its columns, before a deadline.
+
+    It raises `ValueError` and `OutOfTimeError`.
+    """
     if isinstance(solver, ExactSolver):
-        return lambda moves, columns: _by_board(solver, Board.from_moves(moves, *size), columns)
+
+        def find_in_python(moves: str, columns: bool, deadline: float) -> tuple[int, Scores]:
+            board = Board.from_moves(moves, *size)
+            score = solver.score(board, deadline=deadline)
+            return score, solver.column_scores(board, deadline=deadline) if columns else []
+
+        return find_in_python
     quick, native = re.compile("[1-9]*").fullmatch, solver
 
-    def find(moves: str, columns: bool) -> tuple[int, Scores]:
+    def find(moves: str, columns: bool, deadline: float) -> tuple[int, Scores]:
         if quick(moves):
             played = moves.encode().translate(COLUMN_OF_DIGIT)
         else:
             played = bytes(min(column, 255) for column in parse_moves(moves))
         if native.set_moves(played) < len(played):
             Board.from_moves(moves, *size)  # raises the error that names the move
-        if columns:
-            return native.score(), native.column_scores()
-        return native.score(), []
+        score = native.score(deadline=deadline)
+        return score, native.column_scores(deadline=deadline) if columns else []
 
     return find
 
@@ -206,10 +235,10 @@ def finder(solver: Solver, size: Size) -> Find:
 def with_book(find: Find) -> Find:
     """Looks a standard position up, if the book has it, before it is searched."""
 
-    def look_up(moves: str, columns: bool) -> tuple[int, Scores]:
+    def look_up(moves: str, columns: bool, deadline: float) -> tuple[int, Scores]:
         board = Board.from_moves(moves) if len(moves) <= BOOK_PLIES else None
         if not board or board.winner or board.ply + columns > _book().plies:
-            return find(moves, columns)
+            return find(moves, columns, deadline)
         score = _book().score(board)
         assert score is not None
         return score, [_of_column(board, column) for column in range(STANDARD.columns)] if columns else []
@@ -229,10 +258,6 @@ def _of_column(board: Board, column: int) -> int | None:
     child = board.play(column)
     score = _book().score(child)
     return (BOOK_SHAPE.cells + 1 - board.ply) // 2 if score is None else -score
-
-
-def _by_board(solver: ExactSolver, board: Board, columns: bool) -> tuple[int, Scores]:
-    return solver.score(board), solver.column_scores(board) if columns else []
 
 
 def _positions(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -265,24 +290,6 @@ def _chunk() -> bytes:
         raise UsageError(f"cannot read standard input: {error.strerror}") from None
 
 
-def _scored(path: Path) -> Iterator[tuple[int, str, int]]:
-    """The line, moves and score of each position of a file, written as `solve` does. Raises `UsageError`.
-
-    A score alone is that of the empty board.
-    """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        match = re.fullmatch(r"\s*([\d,]*)\s+(-?\d+)(?:\s*|:.*)", line)
-        if not match:
-            raise UsageError(f"{path}, line {number}: {line[:60]!r} is not `moves score`, as in `4455 2`")
-        yield number, match[1], int(match[2])
-
-
 def _size(text: str) -> Size:
     numbers = [int(digits[:9]) for digits in text.split("x") if digits.isascii() and digits.isdecimal()]
     if len(numbers) != 3 or text.count("x") != 2 or not all(1 <= number <= LARGEST for number in numbers):
@@ -313,7 +320,14 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     command.set_defaults(run=solve)
     timed = commands.add_parser("bench", help="measure the solver", description=bench.__doc__)
-    timed.add_argument("file", type=Path, metavar="FILE", help="lines of moves and their exact score")
+    timed.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="lines of moves and their exact score (default: the kit's own sets)",
+    )
+    timed.add_argument("--json", action="store_true", help="one JSON object a set")
     timed.set_defaults(run=bench)
     for each in (command, timed):
         each.add_argument("--size", type=_size, default=STANDARD, help="rows, columns and inarow: 6x7x4")

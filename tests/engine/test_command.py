@@ -14,12 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import __main__ as command
+from engine import bench
 from engine.board import Board
 from engine.clock import now
 from engine.native.build import NativeError
 from engine.solver import OutOfTimeError
 
 ROOT = Path(__file__).parent.parent.parent
+POSITIONS = ROOT / "tests" / "positions"
 # A few empty cells: the solver in Python finds the score as well.
 LATE = "22525762534622441115633653436713514"
 
@@ -250,14 +252,51 @@ def test_bench_tells_right_scores_from_wrong_ones(capsys, tmp_path):
     broken.write_text("4455 high\n")
     status, out, _ = run(capsys, "bench", str(right))
     assert status == 0
-    assert "1 positions, 0 wrong" in out
-    status, out, _ = run(capsys, "bench", str(wrong))
+    assert out.startswith("right: 1 position, 0 wrong: mean ")
+    status, out, err = run(capsys, "bench", str(wrong))
     assert status == 1
-    assert "is -1, not 2" in out
+    assert out.startswith("wrong: 1 position, 1 wrong: mean ")
+    assert err.endswith("wrong, line 1: '2252576253462244111563365343671351441' is -1, not 2\n")
     for path, message in ((broken, "line 1"), (tmp_path / "missing", "cannot read")):
         status, _, err = run(capsys, "bench", str(path))
         assert status == 2
         assert message in err
+
+
+def test_bench_without_a_file_takes_the_sets_of_the_kit(capsys, monkeypatch, tmp_path):
+    """Each of them, but three positions of each: all take half a minute."""
+    monkeypatch.setattr(command, "scored_positions", lambda path: bench.scored_positions(path)[:3])
+    status, out, err = run(capsys, "bench", "--json")
+    assert (status, err) == (0, "")
+    figures = [json.loads(line) for line in out.splitlines()]
+    assert sorted(each["name"] for each in figures) == sorted(path.stem for path in POSITIONS.glob("*.txt"))
+    for each in figures:
+        assert (each["positions"], each["correct"]) == (3, 3)
+        assert 0 < each["mean_seconds"] <= each["longest_seconds"] <= 3 * each["mean_seconds"]
+        assert each["nodes_per_second"] == pytest.approx(each["mean_nodes"] / each["mean_seconds"])
+    assert run(capsys, "bench", "--size", "5x5x4")[::2] == (
+        2,
+        "error: the kit's own positions are of 6x7x4: name a file for another size\n",
+    )
+    monkeypatch.setattr(bench, "POSITIONS", tmp_path / "missing")
+    status, _, err = run(capsys, "bench")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "missing: name a file of `moves score` lines" in err
+
+
+def test_what_takes_long_is_found_in_pieces(capsys, monkeypatch, tmp_path):
+    """Interrupted again and again, it finds the same, and counts all the nodes."""
+    rows = (POSITIONS / "begin-medium.txt").read_text().splitlines(keepends=True)[:4]
+    path = tmp_path / "rows"
+    path.write_text("".join(rows))
+    whole = json.loads(run(capsys, "bench", "--json", str(path))[1])
+    steps = []
+    monkeypatch.setattr(command.Progress, "step", lambda _, count=1: steps.append(count))
+    monkeypatch.setattr(command, "WAIT_SECONDS", 0.003)
+    pieces = json.loads(run(capsys, "bench", "--json", str(path))[1])
+    assert steps.count(0) > 4
+    assert steps.count(1) == pieces["correct"] == 4
+    assert 0.9 < pieces["mean_nodes"] / whole["mean_nodes"] < 2
 
 
 def test_without_the_native_core_it_says_so_and_gives_the_same_answers(capsys, monkeypatch):
@@ -324,8 +363,8 @@ def test_ctrl_c_keeps_what_a_benchmark_has_done(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout.readline().startswith("line 1: ")
+    assert "line 1: " in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
     assert (process.returncode, err) == (130, "stopped\n")
-    assert out.startswith("1 positions, 1 wrong: mean ")
+    assert out.startswith("positions: 1 position, 1 wrong: mean ")
