@@ -104,6 +104,34 @@ def test_no_move_loses_value(number: int) -> None:
 
 
 @needs_core
+@pytest.mark.parametrize("number", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_no_move_loses_value_in_the_first_plies(number: int) -> None:
+    """Of plies 0 to 11, the last of which take a solver a tenth of a second each."""
+    rng, exact = random.Random(8), Oracle(6, 7, 4, 16)
+    for ply in [*range(12)] * number:
+        board = random_position(rng, (6, 7, 4), ply)
+        column = move(board, act_timeout=60)
+        assert exact.value(board, column) == exact.score(board), f"\n{board}\ncolumn {column + 1}"
+
+
+@needs_core
+@pytest.mark.parametrize(
+    ("ply", "number"),
+    [(8, 4), (9, 4), (10, 4), *(pytest.param(ply, 50, marks=pytest.mark.slow) for ply in range(8, 12))],
+)
+def test_no_column_that_the_book_lists_loses_value(ply: int, number: int) -> None:
+    """Positions that take long to solve, which the agent knows a best column of."""
+    rng, exact, found = random.Random(ply), Oracle(6, 7, 4, 64), 0
+    assert exact.book
+    while found < number:
+        board = random_position(rng, (6, 7, 4), ply)
+        if (listed := exact.book.column(board)) is not None:
+            found += 1
+            assert move(board) == listed
+            assert exact.solver.best_columns(board)[0] == exact.value(board, listed), f"\n{board}"
+
+
+@needs_core
 def test_two_threads_do_not_disturb_each_other() -> None:
     rng = random.Random(7)
     boards = [random_position(rng, (6, 7, 4), 12 + i % 10) for i in range(60)]

@@ -42,14 +42,14 @@ def mistakes(board: Board, solver: NativeSolver) -> tuple[int, int]:
 
 def test_scores_of_the_book_and_past_it(oracle: Oracle) -> None:
     solver, rng = NativeSolver(), random.Random(1)
-    for plies in (6, 7, 8, 12, 13, 20, 30):
+    for plies in (6, 7, 8, 9, 10, 11, 12, 13, 20, 30):
         board = random_board(plies, rng)
         assert oracle.score(board) == solver.score(board)
 
 
 def test_the_choice_is_a_best_column_in_and_past_the_book(oracle: Oracle) -> None:
     solver, rng = NativeSolver(), random.Random(2)
-    for plies in [*range(4, 9), *range(12, 42)] * 3:
+    for plies in [*range(4, 42)] * 3:
         board = random_board(plies, rng)
         assert oracle.best_column(board) in best_columns(board, solver), f"\n{board}"
 
