@@ -43,6 +43,9 @@ class Size(NamedTuple):
     columns: int
     inarow: int
 
+    def __str__(self) -> str:
+        return "x".join(map(str, self))
+
 
 STANDARD = Size(6, 7, 4)
 
@@ -101,7 +104,9 @@ def _drop_output() -> None:
 def solve(options: argparse.Namespace) -> int:
     """Prints `MOVES SCORE` for every position, in the order in which they come, as soon as it is found.
 
-    An empty line, or '', is the empty board. The opening book knows the first moves of the standard one.
+    Scores are from the side to move: 0 is a draw, 1 a win with the last disc it has, 2 with the one before,
+    and so on; negative scores are losses likewise. An empty line, or '', is the empty board. The opening book
+    knows the first moves of the standard one.
     """
     solver = make_solver(options.size, options.threads)
     find = finder(solver, options.size)
@@ -306,32 +311,49 @@ def _threads(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m engine", description="Exact scores of positions, and how fast they are found."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser(
         "solve", help="print the exact score of positions", description=solve.__doc__
     )
     command.add_argument(
-        "moves", nargs="*", metavar="MOVES", help="columns played from 1, such as 4455; else standard input"
+        "moves",
+        nargs="*",
+        metavar="MOVES",
+        help="columns in the order played, the leftmost 1, such as 4455; with commas, such as 4,10,5, where "
+        "there are more than 9 (default: the first word of each line of standard input)",
     )
     command.add_argument(
-        "--columns", action="store_true", help="add the score of every column; - for a full one"
+        "--columns", action="store_true", help="add the score of each column, - for a full one"
     )
-    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command.add_argument("--json", action="store_true", help="print a JSON object for each position")
     command.set_defaults(run=solve)
-    timed = commands.add_parser("bench", help="measure the solver", description=bench.__doc__)
+    timed = commands.add_parser("bench", help="measure how fast scores are found", description=bench.__doc__)
     timed.add_argument(
         "file",
         nargs="?",
         type=Path,
         metavar="FILE",
-        help="lines of moves and their exact score (default: the kit's own sets)",
+        help="positions, a line each: moves and exact score, such as 4455 2 (default: the kit's own sets)",
     )
-    timed.add_argument("--json", action="store_true", help="one JSON object a set")
+    timed.add_argument("--json", action="store_true", help="print a JSON object for each set")
     timed.set_defaults(run=bench)
     for each in (command, timed):
-        each.add_argument("--size", type=_size, default=STANDARD, help="rows, columns and inarow: 6x7x4")
-        each.add_argument("--threads", type=_threads, default=1, help="solve a hard position in so many: 1")
+        each.add_argument(
+            "--size",
+            type=_size,
+            default=STANDARD,
+            help="the board's rows and columns, and how many in a row win (default: %(default)s)",
+        )
+        each.add_argument(
+            "--threads",
+            type=_threads,
+            default=1,
+            metavar="N",
+            help="threads for a hard position (default: %(default)s)",
+        )
     add_commands(commands)
     return parser
 

@@ -193,6 +193,17 @@ def test_columns_beyond_a_byte(capsys):
     assert "column 300 does not exist: columns are 1 to 30" in err
 
 
+@pytest.mark.parametrize("name", ["solve", "bench"])
+def test_help_names_the_defaults(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit):
+        command.main([name, "-h"])
+    told = capsys.readouterr().out
+    assert "how many in a row win (default: 6x7x4)" in told
+    assert "threads for a hard position (default: 1)" in told
+    assert told.count("(default: ") == 3
+
+
 @pytest.mark.parametrize("size", ["6x7", "0x7x4", "axbxc", "6x7x4x", "31x7x4", "9999999999x7x4", "6x7x٤"])
 def test_bad_sizes(size, capsys):
     with pytest.raises(SystemExit) as end:
