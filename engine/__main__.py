@@ -12,7 +12,7 @@ from errno import ENOMEM
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, NoReturn, cast
 
 from engine.bench import Measured, kit_sets, scored_positions
 from engine.board import Board, BoardError, parse_moves
@@ -270,6 +270,8 @@ def _positions(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:
     if arguments:
         yield from ((f"position {number}", moves) for number, moves in enumerate(arguments, 1))
     else:
+        if sys.stdin and sys.stdin.isatty():
+            print("type positions, one a line, such as 4455; Ctrl-C ends", file=sys.stderr)
         for number, line in enumerate(_lines(), 1):
             yield f"line {number}", line.split(maxsplit=1)[0] if line.strip() else ""
 
@@ -310,8 +312,16 @@ def _threads(text: str) -> int:
     return int(text)
 
 
+class Parser(argparse.ArgumentParser):
+    """Its errors are one line, like those of the other commands."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program."""
+        self.exit(2, f"error: {message} ({self.prog} -h tells more)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="python -m engine", description="Exact scores of positions, and how fast they are found."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

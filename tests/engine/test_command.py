@@ -193,6 +193,37 @@ def test_columns_beyond_a_byte(capsys):
     assert "column 300 does not exist: columns are 1 to 30" in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "the following arguments are required: COMMAND (python -m engine -h tells more)"),
+        ("solve --sise 44", "unrecognized arguments: --sise (python -m engine -h tells more)"),
+        (
+            "solve --threads x",
+            "'x' is no number of threads: write 1 to 64 (python -m engine solve -h tells more)",
+        ),
+        ("book make", "(python -m engine book -h tells more)"),
+    ],
+)
+def test_wrong_arguments_get_one_line(arguments, message, capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(arguments.split())
+    err = capsys.readouterr().err
+    assert (end.value.code, err.count("\n")) == (2, 1)
+    assert err.startswith("error: ")
+    assert err.endswith(f"{message}\n")
+
+
+def test_a_person_at_the_keyboard_is_told_what_to_type(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", stdin(f"{LATE}\n"))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert run(capsys, "solve") == (
+        0,
+        f"{LATE} -2\n",
+        "type positions, one a line, such as 4455; Ctrl-C ends\n",
+    )
+
+
 @pytest.mark.parametrize("name", ["solve", "bench"])
 def test_help_names_the_defaults(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
