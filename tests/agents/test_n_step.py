@@ -193,6 +193,23 @@ def test_twelve_steps_are_seen_in_a_moves_time(monkeypatch: pytest.MonkeyPatch) 
     assert n_step.best_columns(Board(), now() + 20) == n_step.best_columns(Board())
 
 
+def test_twelve_steps_from_the_empty_board_take_less_than_a_million_nodes() -> None:
+    """Of 0.1 us each; the same without a clock."""
+    core = search.native_search(Board(), n_step.CORE_EVALUATE)
+    assert core
+    assert core.alpha_beta(Board(), 12).nodes < 1_000_000
+
+
+@pytest.mark.slow
+def test_twelve_steps_take_less_than_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processor time; a thirtieth of it was measured."""
+    monkeypatch.setattr(n_step, "N_STEPS", 12)
+    board = Board()
+    start = time.process_time()
+    assert n_step.agent(observe(board), configure(board)) in range(7)
+    assert time.process_time() - start < 2
+
+
 def test_without_the_native_core_it_says_so_once_and_plays_the_same(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

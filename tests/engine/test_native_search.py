@@ -4,13 +4,16 @@ import random
 import threading
 import time
 from functools import partial
+from itertools import count
 from math import inf
 
 import pytest
 
 from engine import clock
 from engine.board import Board
-from engine.native.search import FEW_NODES, NativeSearch, weighted_windows
+from engine.native import search as native_search
+from engine.native import solver as native_solver
+from engine.native.search import FEW_NODES, NODES_A_SLICE, NativeSearch, weighted_windows
 from engine.native.solver import Table
 from engine.search import SearchResult, alpha_beta, iterative_deepening, minimax, quiescence
 from engine.solver import OutOfTimeError
@@ -140,6 +143,21 @@ def test_a_deadline_while_memory_is_taken_leaves_the_last_finished_depth(monkeyp
     result = search.iterative_deepening(Board(), inf)
     assert result.nodes >= FEW_NODES
     assert result == search.alpha_beta(Board(), result.depth)
+
+
+@pytest.mark.parametrize("size", [(6, 7, 4), (12, 9, 5), (3, 31, 16)], ids=str)
+def test_a_deadline_is_seen_after_the_slice_in_which_it_passes(size, monkeypatch):
+    """On a clock of looks: how long a slice takes is measured by tests/benchmarks/deadlines.py."""
+    looks = count()
+    for module in (native_search, native_solver):
+        monkeypatch.setattr(module, "now", lambda: next(looks))
+    search = NativeSearch(*size, weighted_windows(ARTICLE, quiet=True), megabytes=1)
+    board = Board(*size)
+    result = search.iterative_deepening(board, 20)
+    assert next(looks) == 21
+    assert result.best_moves
+    most = 20 * (NODES_A_SLICE + size[1])  # one look a slice at least; the last node looks at all its moves
+    assert search.core.windows_nodes(search._search) <= most
 
 
 def test_two_threads_do_not_disturb_each_other():

@@ -3,11 +3,13 @@
 import mmap
 import os
 import random
+import signal
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from math import inf
 from pathlib import Path
 
@@ -284,6 +286,38 @@ def test_a_slice_has_fewer_nodes_where_a_node_takes_longer(size, most):
         solver._call(call, inf)
     assert len(slices) == 5
     assert 0.5 * most < max(slices) <= most + 1024  # the core looks at the limit every 1024
+
+
+@pytest.mark.parametrize("size", [(6, 7, 4), (9, 10, 4), (3, 31, 16)], ids=str)
+def test_a_deadline_is_seen_after_the_slice_in_which_it_passes(size, monkeypatch):
+    """On a clock of looks, one before each MB of memory and one after each slice."""
+    looks = count()
+    monkeypatch.setattr(native_solver, "now", lambda: next(looks))
+    solver = NativeSolver(*size, table=Table(1))
+    with pytest.raises(OutOfTimeError):
+        solver.score(Board(*size), deadline=6)
+    assert next(looks) == 7
+    assert solver.nodes <= 6 * (solver.slice_nodes + 1024)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that interrupts")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_a_search_at_once_and_leaves_the_solver_usable(threads):
+    solver = NativeSolver(table=Table(1), threads=threads)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+
+    def solve_until_interrupted() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        solver.score(Board())  # would take seconds
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            solve_until_interrupted()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    moves, score = scored("middle-medium", 1)[0]
+    assert solver.score(Board.from_moves(moves)) == score
 
 
 def test_two_threads_share_a_table_without_disturbing_each_other():
