@@ -346,7 +346,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         type=Path,
         metavar="FILE",
-        help="positions, a line each: moves and exact score, such as 4455 2 (default: the kit's own sets)",
+        help="positions, a line each: moves and exact score, such as 4455 18 (default: the kit's own sets)",
     )
     timed.add_argument("--json", action="store_true", help="print a JSON object for each set")
     timed.set_defaults(run=bench)

@@ -47,7 +47,7 @@ def scored_positions(path: Path) -> list[Scored]:
             continue
         match = re.fullmatch(r"\s*([\d,]*)\s+(-?\d+)(?:\s*|:.*)", line)
         if not match:
-            raise UsageError(f"{path}, line {number}: {line[:60]!r} is not `moves score`, as in `4455 2`")
+            raise UsageError(f"{path}, line {number}: {line[:60]!r} is not `moves score`, as in `4455 18`")
         found.append(Scored(number, match[1], int(match[2])))
     if not found:
         raise UsageError(f"{path} holds no positions: write one `moves score` a line")
