@@ -29,9 +29,7 @@ Scores = list[int | None]
 Find = Callable[[str, bool, float], tuple[int, Scores]]  # of moves, whether columns too, deadline
 WAIT_SECONDS = 1.0  # of search, between two looks at what there is to tell
 CHUNK = 2**16  # bytes of standard input
-LARGEST = (
-    30  # rows, columns and inarow: the solver in Python goes as deep as there are cells, Python 1000 calls
-)
+MOST_CELLS = 900  # the solver in Python goes as deep as there are cells, Python 1000 calls
 BOOK_PLIES = 8  # positions of more moves are not looked for in the book
 COLUMN_OF_DIGIT = bytes.maketrans(b"123456789", bytes(range(9)))
 
@@ -298,12 +296,13 @@ def _chunk() -> bytes:
 
 
 def _size(text: str) -> Size:
-    numbers = [int(digits[:9]) for digits in text.split("x") if digits.isascii() and digits.isdecimal()]
-    if len(numbers) != 3 or text.count("x") != 2 or not all(1 <= number <= LARGEST for number in numbers):
+    match = re.fullmatch(r"([1-9]\d{0,2})x([1-9]\d{0,2})x([1-9]\d{0,2})", text, re.ASCII)
+    size = Size(*map(int, match.groups())) if match else None
+    if not size or size.rows * size.columns > MOST_CELLS:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no size: write rows, columns and inarow as in 6x7x4, each from 1 to {LARGEST}"
+            f"{text!r} is no size: write rows, columns and inarow as in 6x7x4, at most {MOST_CELLS} cells"
         )
-    return Size(*numbers)
+    return size
 
 
 def _threads(text: str) -> int:
