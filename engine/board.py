@@ -70,6 +70,12 @@ class Geometry:
             if 0 <= row + up * length < self.rows
         )
 
+    def win_score(self, disc: int) -> int:
+        """The score of a win with disc number `disc`, from 1: 1 with the last own disc, 2 with the one before
+        (P. Pons' scale, http://blog.gamesolver.org).
+        """
+        return (self.cells + 2 - disc) // 2
+
     def bit(self, height: int, column: int) -> int:
         """The bit of the cell `height` cells above the bottom of `column`."""
         return self.bottoms[column] << height

@@ -209,7 +209,7 @@ class Book:
         """The score of a move, for the side that makes it."""
         child = board.play(column)
         if child.winner:
-            return (BOOK_SHAPE.cells + 1 - board.ply) // 2
+            return BOOK_SHAPE.win_score(child.ply)
         score = self.score(child)
         assert score is not None
         return -score

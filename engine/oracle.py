@@ -50,7 +50,7 @@ class Oracle:
         """What a move is worth to the side that makes it. Raises `OutOfTimeError`."""
         child = board.play(column)
         if child.winner:
-            return (board.geometry.cells + 1 - board.ply) // 2
+            return board.geometry.win_score(child.ply)
         return -self.score(child, deadline=deadline)
 
     def reaches(self, board: Board, column: int, score: int, *, deadline: float = inf) -> bool:

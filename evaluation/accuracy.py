@@ -96,7 +96,7 @@ class Answer:
         if move := self.move:
             return Tally.of([move])
         board = self.position.board
-        at_once = -((board.geometry.cells - board.ply) // 2)
+        at_once = -board.geometry.win_score(board.ply + 2)
         return Tally(1, 0, 0, self.position.best - at_once)
 
 

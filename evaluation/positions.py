@@ -148,11 +148,12 @@ def _check_score(board: Board, column: int, score: int | None) -> None:
         raise ValueError(f"column {column + 1} {what}")
     if score is None:
         return
-    win = (CELLS + 1 - board.ply) // 2
+    shape = board.geometry
+    win = shape.win_score(board.ply + 1)
     if board.play(column).winner:
         if score != win:
             raise ValueError(f"column {column + 1} wins at once: its score must be {win}, not {score}")
-    elif not -((CELLS - board.ply) // 2) <= score < max(win, 1):
+    elif not -shape.win_score(board.ply + 2) <= score < max(win, 1):
         raise ValueError(f"column {column + 1}: with {board.ply} discs no move has the score {score}")
 
 

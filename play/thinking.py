@@ -265,8 +265,8 @@ def estimates(board: Board, stop: Callable[[], Any]) -> Iterator[Values]:
             value = _value(child, depth - 1, board.turn, evaluate)
             scores[column] = value
             if abs(value) > WIN / 2:
-                ply = WIN - abs(value)
-                scores[column] = (cells + 2 - ply) // 2 * (1 if value > 0 else -1)
+                score = board.geometry.win_score(int(WIN - abs(value)))
+                scores[column] = score if value > 0 else -score
             if abs(value) > WIN / 2 or child.is_over or depth == cells - board.ply:
                 exact.add(column)
         values = Values(scores, frozenset(exact), depth)

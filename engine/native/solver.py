@@ -241,7 +241,7 @@ class NativeSolver:
         """Whether a move is worth `score` or more to the side that makes it: one null window."""
         child = board.play(column)
         if child.winner:
-            return (self.cells + 1 - board.ply) // 2 >= score
+            return board.geometry.win_score(child.ply) >= score
         self.set_board(child)
 
         def call(solver: int) -> int | None:

@@ -245,3 +245,10 @@ def test_svg_marks_the_last_move_and_the_winning_line():
     assert len(discs) == 42 + 1
     empty = ET.fromstring(Board()._repr_svg_())
     assert not [disc for disc in empty.findall(f"{tag}circle") if disc.get("class") == "last"]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(6, 7), (5, 5)])
+def test_the_score_of_a_win_counts_the_own_discs_left_and_the_winning_one(rows: int, columns: int) -> None:
+    shape = Board(rows, columns, 4).geometry
+    for disc in range(1, rows * columns + 1):
+        assert shape.win_score(disc) == len(range(disc, rows * columns + 1, 2))
