@@ -19,7 +19,7 @@ width, so the same few lines serve every board size. (The layout is John Tromp's
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ class Geometry:
             if 0 <= row + up * length < self.rows
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are the one `Geometry` of their size as well."""
+        return geometry, (self.rows, self.columns, self.inarow)
+
     def win_score(self, disc: int) -> int:
         """The score of a win with disc number `disc`, from 1: 1 with the last own disc, 2 with the one before
         (P. Pons' scale, http://blog.gamesolver.org).
@@ -93,7 +97,7 @@ class Geometry:
         return False
 
 
-@lru_cache(maxsize=256)
+@cache
 def geometry(rows: int, columns: int, inarow: int) -> Geometry:
     """The one `Geometry` of a size, shared by all its boards."""
     return Geometry(rows, columns, inarow)

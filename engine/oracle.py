@@ -56,7 +56,7 @@ class Oracle:
     def reaches(self, board: Board, column: int, score: int, *, deadline: float = inf) -> bool:
         """Whether a move is worth `score` or more. Raises `OutOfTimeError`."""
         if self.book and board.ply < self.book.plies:
-            return self.value(board, column) >= score
+            return self.value(board, column, deadline=deadline) >= score
         reached = self.solver.reaches(board, column, score, deadline=deadline)
         self.nodes += self.solver.nodes
         return reached

@@ -1,5 +1,7 @@
 """The rules: exact counts, every edge of size, and agreement with a slow line scan."""
 
+import copy
+import pickle
 import random
 import xml.etree.ElementTree as ET
 from types import SimpleNamespace
@@ -252,3 +254,13 @@ def test_the_score_of_a_win_counts_the_own_discs_left_and_the_winning_one(rows: 
     shape = Board(rows, columns, 4).geometry
     for disc in range(1, rows * columns + 1):
         assert shape.win_score(disc) == len(range(disc, rows * columns + 1, 2))
+
+
+def test_a_size_has_one_geometry_whatever_comes_between_and_however_boards_are_copied() -> None:
+    """The book and the core tell sizes apart by it."""
+    board = Board().play(3)
+    for rows in range(1, 400):
+        Board(rows, 3, 3)
+    for other in (Board(), copy.deepcopy(board), pickle.loads(pickle.dumps(board))):
+        assert other.geometry is board.geometry
+    assert copy.deepcopy(board) == board
