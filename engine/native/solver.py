@@ -298,15 +298,16 @@ class NativeSolver:
                 finished.set()
 
         threads = [threading.Thread(target=work, args=(solver,), daemon=True) for solver in self._solvers]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             while (left := deadline - now()) > 0 and not finished.wait(min(left, TICK)):
                 pass
         finally:  # also after Ctrl-C
             self._stop.value = 1
             for thread, solver in zip(threads, self._solvers, strict=True):
-                thread.join()
+                if thread.ident:  # Ctrl-C may come before all have started
+                    thread.join()
                 self.nodes += self.core.solver_nodes(solver)
             self.core.solver_team(self._solver, None)
         if not results:
