@@ -3,8 +3,9 @@
 On the standard board the opening book knows the first plies, and a best column of later positions that take
 long; the native core solves all others in milliseconds. Of equally good columns the one is played after which
 most of the opponent's replies are mistakes, as far as a fiftieth of a second shows; where the book lists a
-column, that one. A position that is not solved in time, on a larger board or without the core, is played by
-iterative deepening with windows, as far as the time allows.
+column, that one, which was chosen without haste where the agent's own games lead. A position not solved in
+time, on a larger board or without the core, is played by iterative deepening with windows, as far as the time
+allows.
 """
 
 from __future__ import annotations

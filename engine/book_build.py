@@ -139,7 +139,7 @@ class Choices(Answers):
         return [self.choice(Board.from_moves(moves)).number() for moves in unit]
 
     def choice(self, board: Board) -> Choice:
-        """Where finding a best column takes long, it is the one to be listed."""
+        """Where finding a best column takes long, there is time now for the one that is hardest to meet."""
         oracle = self.oracle
         if forced := forced_moves(board):
             return Choice([forced[0]], False)
@@ -147,7 +147,7 @@ class Choices(Answers):
             return Choice([oracle.best_column(board)], False)
         answer = self.answer(board)
         if answer.nodes > LONG_NODES:
-            return Choice([answer.column], True)
+            return Choice([oracle.best_column(board)], True)
         score = oracle.score(board)
         best = [column for column in from_the_middle(board) if oracle.reaches(board, column, score)]
         return Choice(best, False)

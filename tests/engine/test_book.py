@@ -83,7 +83,7 @@ def test_answers_are_best_and_those_of_the_mirror_image_too(book: Book) -> None:
     solver, rng = NativeSolver(), random.Random(5)
     assert tuple(book.answers) == PLACED
     for ply, answers in book.answers.items():
-        for index in rng.sample(sorted(answers), 15):
+        for index in rng.sample(sorted(answers), 6):
             board = board_at(ply, index)
             column = book.column(board)
             assert column in solver.best_columns(board)[1]
@@ -92,7 +92,7 @@ def test_answers_are_best_and_those_of_the_mirror_image_too(book: Book) -> None:
 
 def test_listed_columns_are_best_and_listed_for_the_mirror_image_too(book: Book) -> None:
     solver = NativeSolver()
-    for key in random.Random(4).sample(sorted(book.columns), 40):
+    for key in random.Random(4).sample(sorted(book.columns), 20):
         board = board_of_key(key)
         column = book.column(board)
         assert column in solver.best_columns(board)[1]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,19 @@ from engine import __main__ as command
 from engine import book_build
 from engine.board import Board
 from engine.book import Book, book_key, common_key
-from engine.book_build import HARD, Answer, Answers, Choice, Hard, Scores, list_own_lines, make_book, units
-from engine.book_positions import children, positions
+from engine.book_build import (
+    HARD,
+    Answer,
+    Answers,
+    Choice,
+    Choices,
+    Hard,
+    Scores,
+    list_own_lines,
+    make_book,
+    units,
+)
+from engine.book_positions import board_of_key, children, positions
 from engine.book_work import WorkFile, fingerprint
 
 ROOT = Path(__file__).parent.parent.parent
@@ -45,12 +57,16 @@ class Known:
     def reaches(self, board: Board, column: int, score: int) -> bool:
         return -self.book.score(board.play(column)) >= score
 
-    def best_column(self, board: Board, leisure: float = 0) -> int:
-        assert leisure == 0  # to choose among equals would be counted
+    def best_column(self, board: Board, leisure: float = inf) -> int:
+        """With time to choose, the one in the middle."""
         self.nodes += taken(board)
-        return next(
-            column for column in board.legal_moves() if self.reaches(board, column, self.score(board))
-        )
+        columns = best(self.book, board)
+        return columns[len(columns) // 2 if leisure else 0]
+
+
+def best(book: Book, board: Board) -> list[int]:
+    score = book.score(board)
+    return [column for column in board.legal_moves() if -book.score(board.play(column)) == score]
 
 
 def taken(board: Board) -> int:
@@ -86,7 +102,7 @@ def small(book: Book, monkeypatch) -> None:
     monkeypatch.setattr(book_build, "LONG_NODES", 800)
 
 
-def made(monkeypatch, file: Path, units: float = float("inf")) -> Book:
+def made(monkeypatch, file: Path, units: float = inf) -> Book:
     monkeypatch.setattr(book_build, "solve_all", Calculation(units))
     return make_book(2, 1, file, 5)
 
@@ -102,7 +118,7 @@ def test_what_is_listed(small, book: Book, monkeypatch, tmp_path) -> None:
     assert len(hard) > 100
     for board in map(Board.from_moves, hard):
         assert found.column(board) is not None
-        assert -book.score(board.play(found.column(board))) == book.score(board)
+        assert found.column(board) in best(book, board)
     # Others are listed where perfect play leads to them, if they take long.
     names = {common_key(Board.from_moves(moves)) for moves in hard}
     others = [
@@ -114,6 +130,9 @@ def test_what_is_listed(small, book: Book, monkeypatch, tmp_path) -> None:
     assert 0 < len(others) < 1000
     assert all(taken(board) > 800 or taken(board.mirror()) > 800 for board in others)
     assert {3, 4, 5} <= {board.ply for board in others}
+    three = [board for board in others if len(best(book, board)) == 3]
+    assert three
+    assert all(found.column(board) == best(book, board)[1] for board in three)  # chosen with time
 
 
 @pytest.mark.parametrize("units", [0, 1, 30])
@@ -175,9 +194,18 @@ def random_moves(plies: int, rng: random.Random) -> str:
             pass
 
 
+def test_columns_after_those_from_every_game_are_chosen_with_time(book: Book) -> None:
+    choices = Choices(book.layers)
+    for board in map(board_of_key, random.Random(8).sample(sorted(book.columns), 12)):
+        here, mirrored = choices.choice(board), choices.choice(board.mirror())
+        assert here.long or mirrored.long  # what a position takes is not the same for its mirror image
+        assert book.column(board) in (here.columns[0], 6 - mirrored.columns[0])
+
+
+@pytest.mark.slow
 def test_columns_are_listed_where_perfect_play_leads(book: Book, monkeypatch, tmp_path) -> None:
     """The list of a shorter walk is a part of the book's."""
-    monkeypatch.setattr(book_build, "solve_all", Calculation(float("inf")))
+    monkeypatch.setattr(book_build, "solve_all", Calculation(inf))
     short = Book(book.layers, {8: {}})
     list_own_lines(short, 1, tmp_path / "book.bin", 8)
     assert short.answers[8]
@@ -203,20 +231,20 @@ def test_building_in_processes_goes_on_from_any_stop(tmp_path, capsys, book: Boo
     packed = []
     for number, tail in enumerate((b"", b"777777\nnonsense 1\n\n1111 x\n777777 \xff\n777777 1 2")):
         path = tmp_path / f"book{number}.bin"
-        work = path.with_suffix(".7.scores")
-        work.write_bytes(begun(7, work, book, 2) + tail)
-        build = ["book", "build", "--plies", "7", "--jobs", "2", "--listed", "0", "--file", str(path)]
+        work = path.with_suffix(".6.scores")
+        work.write_bytes(begun(6, work, book, 2) + tail)
+        build = ["book", "build", "--plies", "6", "--jobs", "2", "--listed", "0", "--file", str(path)]
         assert command.main(build) == 0
         packed.append(path.read_bytes())
         printed = capsys.readouterr()
-        assert "7 plies" in printed.out
-        assert "scores of ply 7: 27,109" in printed.err
+        assert "6 plies" in printed.out
+        assert "scores of ply 6: 8,231" in printed.err
     assert packed[0] == packed[1]
     assert Book.unpack(packed[0]).score(Board.from_moves("4444")) == book.score(Board.from_moves("4444"))
     assert not list(tmp_path.glob("*.part"))
     assert command.main(["book", "verify", "--count", "3", "--file", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "ply 5: 2,144 of 2,144 looked at, 0 wrong" in said
+    assert "ply 4: 568 of 568 looked at, 0 wrong" in said
     assert said.endswith("nothing is wrong\n")
 
 
