@@ -9,14 +9,13 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from errno import ENOMEM
-from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, NoReturn, cast
 
 from engine.bench import Measured, kit_sets, scored_positions
 from engine.board import Board, BoardError, parse_moves
-from engine.book import BOOK_SHAPE, Book
+from engine.book import Book
 from engine.book_build import add_commands
 from engine.clock import now
 from engine.console import SCREEN_SECONDS, Progress, UsageError
@@ -30,7 +29,6 @@ Find = Callable[[str, bool, float], tuple[int, Scores]]  # of moves, whether col
 WAIT_SECONDS = 1.0  # of search, between two looks at what there is to tell
 CHUNK = 2**16  # bytes of standard input
 MOST_CELLS = 900  # the solver in Python goes as deep as there are cells, Python 1000 calls
-BOOK_PLIES = 8  # positions of more moves are not looked for in the book
 COLUMN_OF_DIGIT = bytes.maketrans(b"123456789", bytes(range(9)))
 
 
@@ -237,30 +235,20 @@ def finder(solver: Solver, size: Size) -> Find:
 
 def with_book(find: Find) -> Find:
     """Looks a standard position up, if the book has it, before it is searched."""
+    book = Book.load()
 
     def look_up(moves: str, columns: bool, deadline: float) -> tuple[int, Scores]:
-        board = Board.from_moves(moves) if len(moves) <= BOOK_PLIES else None
-        if not board or board.winner or board.ply + columns > _book().plies:
+        board = Board.from_moves(moves) if len(moves) <= book.plies else None
+        score = book.score(board) if board and board.ply + columns <= book.plies else None
+        if not board or score is None:
             return find(moves, columns, deadline)
-        score = _book().score(board)
-        assert score is not None
-        return score, [_of_column(board, column) for column in range(STANDARD.columns)] if columns else []
+        legal = board.legal_moves() if columns else []
+        values = [
+            book.value(board, column) if column in legal else None for column in range(STANDARD.columns)
+        ]
+        return score, values if columns else []
 
     return look_up
-
-
-@cache
-def _book() -> Book:
-    return Book.load()
-
-
-def _of_column(board: Board, column: int) -> int | None:
-    """What the book says of a move, to the side that makes it; None in a full column."""
-    if column not in board.legal_moves():
-        return None
-    child = board.play(column)
-    score = _book().score(child)
-    return (BOOK_SHAPE.cells + 1 - board.ply) // 2 if score is None else -score
 
 
 def _positions(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -203,10 +203,10 @@ class Book:
             return None
         if board.ply in self.layers:
             return self.layers[board.ply][book_index(board)] - SCORE_OFFSET
-        return max(self._after(board, column) for column in board.legal_moves())
+        return max(self.value(board, column) for column in board.legal_moves())
 
-    def _after(self, board: Board, column: int) -> int:
-        """The score of a move, for the side that makes it."""
+    def value(self, board: Board, column: int) -> int:
+        """What a legal move in a position before its last ply is worth to the side that makes it."""
         child = board.play(column)
         if child.winner:
             return BOOK_SHAPE.win_score(child.ply)

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 
@@ -291,40 +293,37 @@ def test_a_full_disk_is_told(capsys, monkeypatch, tmp_path) -> None:
     assert "book.bin: No space left on device" in capsys.readouterr().err
 
 
-def started(path: Path, plies: int) -> subprocess.Popen:
-    build = [sys.executable, "-m", "engine", "book", "build", "--plies", str(plies), "--jobs", "1"]
-    return subprocess.Popen(
+@contextmanager
+def building(path: Path, book: Book) -> Iterator[subprocess.Popen]:
+    """A command that builds a book, once it has solved something."""
+    work = path.with_suffix(".7.scores")
+    before = begun(7, work, book, 60)
+    build = [sys.executable, "-m", "engine", "book", "build", "--plies", "7", "--jobs", "1"]
+    with subprocess.Popen(
         [*build, "--file", str(path)], cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    ) as process:
+        while work.stat().st_size == len(before) and process.poll() is None:
+            time.sleep(0.02)
+        yield process
+    after = work.read_bytes()
+    assert after.startswith(before)
+    assert len(after) > len(before)
+    assert after.endswith(b"\n")
 
 
 def test_ctrl_c_keeps_what_is_solved(tmp_path, book: Book) -> None:
-    path = tmp_path / "book.bin"
-    work = path.with_suffix(".7.scores")
-    before = begun(7, work, book, 60)
-    with started(path, 7) as process:
-        while work.stat().st_size == len(before) and process.poll() is None:
-            time.sleep(0.02)
+    with building(tmp_path / "book.bin", book) as process:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "the same command goes on" in said
     assert "Traceback" not in said
-    after = work.read_bytes()
-    assert after.startswith(before)
-    assert after.endswith(b"\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process by Linux's /proc")
 def test_a_killed_process_is_told_as_such(tmp_path, book: Book) -> None:
-    path = tmp_path / "book.bin"
-    work = path.with_suffix(".7.scores")
-    before = begun(7, work, book, 60)
-    with started(path, 7) as process:
-        while work.stat().st_size == len(before) and process.poll() is None:
-            time.sleep(0.02)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        for child in children:
+    with building(tmp_path / "book.bin", book) as process:
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
             if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
                 os.kill(int(child), signal.SIGKILL)
         _, said = process.communicate(timeout=120)
